@@ -35,9 +35,7 @@ class WorkerCapability:
         """Do a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""
         raise NotImplementedError
 
-    def compare(
-        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> Figures[Any]:
+    def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> Figures:
         """Measure both on the fixed suite."""
         raise NotImplementedError
 

@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, path
 from analytics.analogy.config import AnalogyConfig
 from analytics.configuration import config_from_strings
 from questionbank.capabilities.contract import (
+    QUESTION,
     BankCapability,
     FixedSuite,
     FormGroup,
@@ -20,12 +21,13 @@ from questionbank.capabilities.contract import (
     QuickTraining,
     Training,
     TrainingOption,
+    backbone_help,
 )
 from questionbank.errors import ValidationFailed
 from questionbank.forms.training_options import known_only_field
 from questionbank.models import ModelArtifact, ModelComparison, User
 from questionbank.numbers import counted
-from questionbank.selectors.registry.comparisons import changed_neighbours_marked
+from questionbank.selectors.registry.comparisons import changed_questions
 from questionbank.selectors.training.analogy_material import problems_sharing_a_graph
 from questionbank.selectors.training.analogy_report import analogy_data_report
 from questionbank.selectors.training.training_start import pinned_start
@@ -77,11 +79,8 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
             " this bank, in minutes on any machine."
         ),
-        help_texts={
-            "backbone": (
-                "Package name, local folder or hub id of the encoder to start from; “in use”: the retriever in"
-                " use now, with the layers behind its pooling; “model 12”: the retriever with this number"
-            ),
+        help_texts=backbone_help("retriever", ", with the layers behind its pooling")
+        | {
             "slot_text": (
                 "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
                 " that is trained further keeps reading numbers as before"
@@ -132,16 +131,8 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
         from questionbank.views import exemplars, training, variants
 
         return [
-            path(
-                "questions/<int:question_id>/exemplars/",
-                exemplars.question_exemplars_page,
-                name="question_exemplars",
-            ),
-            path(
-                "questions/<int:question_id>/variants/",
-                variants.question_variants_page,
-                name="question_variants",
-            ),
+            path(f"{QUESTION}/exemplars/", exemplars.question_exemplars_page, name="question_exemplars"),
+            path(f"{QUESTION}/variants/", variants.question_variants_page, name="question_variants"),
             path("paste/exemplars/", exemplars.pasted_exemplars, name="pasted_exemplars"),
             path("exemplars/ask/", exemplars.model_ask, name="model_ask"),
             path("exemplars/answers/<int:run_id>/", exemplars.model_answer, name="model_answer"),
@@ -176,7 +167,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
         """Return the problems whose exemplars changed most, and which of these are computed alike."""
-        return {"changed": changed_neighbours_marked(comparison)}
+        return {"changed": changed_questions(comparison, are_graphs_looked_at=True)}
 
     def after_promotion(self, *, user: User | None) -> str:
         """Ask for the word problems to be solved again, with what this retriever finds."""

@@ -44,9 +44,9 @@ _FALLBACK_TEXTS = LensTexts(
 )
 
 
-def bank_capability(word: str) -> BankCapability | None:
-    """Return the row of a capability; None for a model of a kind that this program does not know."""
-    return BANK_CAPABILITIES.get(word)
+def bank_capability(word: str) -> BankCapability:
+    """Return the row of a capability; one that has nothing for a kind of model that this program does not know."""
+    return BANK_CAPABILITIES.get(word) or BankCapability()
 
 
 class ScopedModel(Protocol):
@@ -58,8 +58,7 @@ class ScopedModel(Protocol):
 
 def training_of(word: str) -> Training | None:
     """Return how a capability is trained on the bank; None where it is not."""
-    row = BANK_CAPABILITIES.get(word)
-    return row.training if row else None
+    return bank_capability(word).training
 
 
 def has_general_model(word: str) -> bool:
@@ -88,16 +87,15 @@ def trainable() -> list[str]:
 
 def fixed_suite(word: str) -> FixedSuite | None:
     """Return what a capability's candidates are compared on; None where it has no gate."""
-    row = BANK_CAPABILITIES.get(word)
-    return row.suite if row else None
+    return bank_capability(word).suite
 
 
 def lens_texts() -> Mapping[str, LensTexts]:
     """Return what pages say of each lens, in the order of `analytics.catalog.lenses`."""
     texts = {
-        capability.lens.word: row.lens
+        capability.lens.word: row_lens
         for word, capability in CAPABILITIES.items()
-        if capability.lens and (row := BANK_CAPABILITIES.get(word)) and row.lens
+        if capability.lens and (row_lens := bank_capability(word).lens)
     }
     return {**texts, FALLBACK_LENS.word: _FALLBACK_TEXTS}
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from questionbank.models import ModelArtifact, ModelComparison, User
 
+QUESTION = "questions/<int:question_id>"
+"""The beginning of the addresses of what a question has."""
+
 SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has been compared and promoted."
 
 
@@ -47,6 +50,14 @@ class QuickTraining:
     is_default: bool = False
 
 
+def backbone_help(model: str, note: str = "") -> dict[str, str]:
+    """Return the help of the field for the backbone, where a training may go on from a `model` of the bank."""
+    start = (
+        f"Package name, local folder or hub id of the encoder to start from; “in use”: the {model} in use now"
+    )
+    return {"backbone": f"{start}{note}; “model 12”: the {model} with this number"}
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingOption:
     """A question of the form that is no setting of the configuration: yes or no, and yes unless somebody says no.
@@ -54,14 +65,12 @@ class TrainingOption:
     Attributes:
         name: of the run's parameter and of the form's field.
         flag: of `manage.py train`, to say no.
-        flag_help: what the command says of it.
         title: what a job's page calls it.
         yes: what a job's page says where it is on.
         no: where it is off.
         form_field: makes the form's field, for yes or no.
         choices: of an option that is no yes or no: what may be chosen, the default first, and what pages call it. The
             flag then takes a value, and `yes`, `no` and `form_field` are not used.
-        help_text: of a choice.
     """
 
     name: str
@@ -101,15 +110,12 @@ class Training(ABC):
     """The part of a capability that is trained from a form or by a command.
 
     Attributes:
-        job_title: of the job that trains.
         then: says when the trained model serves.
         alone: parameters that two unfinished trainings must not have in common.
         scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
             all``, the model without a scope serves every language that has none of its own.
         promotes_itself: whether the job compares and promotes the model too.
         groups: of settings in the form; those in no group fold away at its end.
-        options: what the form asks besides.
-        quick: settings of a training that takes minutes.
         first_time: how long a step takes on two cores; shown before the first training.
     """
 
@@ -216,9 +222,7 @@ class LensTexts:
     """What pages say of a lens.
 
     Attributes:
-        name: as the heading of a list.
         explanation: what being similar means under it.
-        kinships: kinds of similar questions that it finds.
     """
 
     name: str
@@ -238,7 +242,6 @@ class Headline:
         text: what it is, with the questions that it was measured on; empty if models of several languages are in
             one list, each measured on problems of its own: then it is on a model's own page alone.
         compared: name of the same figure in a comparison; empty: there is none.
-        compared_text: what that is.
     """
 
     path: tuple[str, ...]
@@ -253,7 +256,6 @@ class JobKind:
 
     Attributes:
         word: the run's ``kind``, at most ten characters.
-        name: what pages call it.
         alone: parameters that two unfinished jobs must not have in common; None: there may be any number of them.
         template: included in the page of a job, where its result leads somewhere.
         is_bulk: the job may take hours, saves its work as it goes, and gives way to jobs that people wait for.
@@ -272,7 +274,6 @@ class BankCapability:
     Attributes:
         templates: folder below ``templates/``.
         promotion_note: what a promotion entails, for the page that asks for it.
-        roll_back_note: what a roll back entails.
         headline: the figure that lists of models show; None: they show none.
         facts: names of a manifest's ``extra`` that everybody understands.
         lens: what pages say of the lens that the capability's class in `analytics` has.
@@ -318,7 +319,5 @@ class BankCapability:
 
     @property
     def template_paths(self) -> list[str]:
-        """Paths of the templates that it must have."""
-        names = ["report"] if self.training else []
-        paths = [self.template(name) for name in (*names, *(("suite", "changed") if self.suite else ()))]
-        return [*paths, *(job.template for job in self.jobs if job.template)]
+        names = [*(["report"] if self.training else []), *(["suite", "changed"] if self.suite else [])]
+        return [*map(self.template, names), *(job.template for job in self.jobs if job.template)]

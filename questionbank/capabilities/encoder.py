@@ -11,6 +11,7 @@ from analytics.configuration import config_from_strings
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.contract import (
+    QUESTION,
     BankCapability,
     FixedSuite,
     FormGroup,
@@ -18,6 +19,7 @@ from questionbank.capabilities.contract import (
     LensTexts,
     QuickTraining,
     Training,
+    backbone_help,
 )
 from questionbank.models import ModelComparison
 from questionbank.selectors.registry.comparisons import changed_questions
@@ -58,12 +60,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
             "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
             " machine."
         ),
-        help_texts={
-            "backbone": (
-                "Package name, local folder or hub id of the encoder to start from; “in use”: the encoder in"
-                " use now; “model 12”: the encoder with this number"
-            )
-        },
+        help_texts=backbone_help("encoder"),
     )
     first_time = (
         "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16"
@@ -114,15 +111,11 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import augmentation, distances
+        from questionbank.views import augmentation
 
         return [
             path("augmentation/", augmentation.augmentation, name="augmentation"),
-            path(
-                "questions/<int:question_id>/distances/",
-                distances.question_distances,
-                name="question_distances",
-            ),
+            path(f"{QUESTION}/distances/", augmentation.question_distances, name="question_distances"),
         ]
 
     def job_parameters(

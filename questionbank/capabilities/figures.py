@@ -6,7 +6,7 @@ Those of each capability are its own subclass of `Figures`; comparisons of earli
 
 from __future__ import annotations
 
-from typing import Generic, NotRequired, TypedDict, TypeVar
+from typing import NotRequired, TypedDict
 
 
 class Metric(TypedDict):
@@ -35,22 +35,37 @@ class Metric(TypedDict):
 
 
 class Suite(TypedDict):
-    """The fixed questions on which both were measured, and those that only the champion (``lost``) can read."""
+    """The fixed questions on which both were measured, and those that only the champion (``lost``) can read.
+
+    ``train_questions``: those that probes, neighbours or exemplars came from; ``fewest``: how many questions there must
+    be; ``loses_...``: the champion predicts them and the candidate does not; ``seen_by_champion``: an earlier version
+    trained it on the suite, which only favours it; ``won``: only the candidate solves them, ``missed``: only the
+    champion; the others by what is known of them.
+    """
 
     questions: int
     lost: int
     gained: int
     seed: int
     left_out: NotRequired[int]
+    train_questions: NotRequired[int]
+    difficulties: NotRequired[int]
+    fewest: NotRequired[int]
+    loses_concepts: NotRequired[bool]
+    loses_difficulty: NotRequired[bool]
+    seen_by_champion: NotRequired[bool]
+    pairs: NotRequired[int]
+    suites: NotRequired[list[PairSuite]]
+    with_equation: NotRequired[int]
+    answer_only: NotRequired[int]
+    won: NotRequired[int]
+    missed: NotRequired[int]
 
 
-SuiteOf = TypeVar("SuiteOf", bound=Suite)
-
-
-class Figures(TypedDict, Generic[SuiteOf]):
+class Figures(TypedDict):
     """What every comparison has."""
 
-    suite: SuiteOf
+    suite: Suite
     metrics: list[Metric]
 
 
@@ -63,27 +78,13 @@ class ChangedNeighbours(TypedDict):
     champion: list[int]
 
 
-class EncoderSuite(Suite):
-    """``train_questions``: those that probes and neighbours came from."""
-
-    train_questions: int
-    difficulties: int
-
-
-class EncoderFigures(Figures[EncoderSuite]):
+class EncoderFigures(Figures):
     """``changed``: those with the smallest overlap of their ten nearest questions first."""
 
     changed: list[ChangedNeighbours]
 
 
-class AnalogySuite(Suite):
-    """``fewest``: how many questions there must be; ``train_questions``: those that exemplars were looked for among."""
-
-    fewest: int
-    train_questions: int
-
-
-class AnalogyFigures(Figures[AnalogySuite]):
+class AnalogyFigures(Figures):
     """``changed``: as for encoders, of the eight nearest."""
 
     changed: list[ChangedNeighbours]
@@ -106,20 +107,7 @@ class ChangedConcept(TypedDict):
     champion: NamedConcept
 
 
-class ProbesSuite(Suite):
-    """``loses_...``: the champion predicts them and the candidate does not.
-
-    ``seen_by_champion``: an earlier version trained it on the suite, which only favours it.
-    """
-
-    train_questions: int
-    difficulties: int
-    loses_concepts: bool
-    loses_difficulty: bool
-    seen_by_champion: bool
-
-
-class ProbesFigures(Figures[ProbesSuite]):
+class ProbesFigures(Figures):
     """Those of the probes of one hierarchy."""
 
     changed_concepts: list[ChangedConcept]
@@ -144,14 +132,7 @@ class ChangedPair(TypedDict):
     champion: float
 
 
-class ParaphraseSuite(Suite):
-    """``left_out`` counts labelled pairs that a scorer learned from; earlier versions have no ``suites``."""
-
-    pairs: int
-    suites: NotRequired[list[PairSuite]]
-
-
-class ParaphraseFigures(Figures[ParaphraseSuite]):
+class ParaphraseFigures(Figures):
     """Metrics also name their ``suite`` and ``measure``; ``changed_pairs``: the largest changes first."""
 
     changed_pairs: list[ChangedPair]
@@ -169,16 +150,7 @@ class ChangedProblem(TypedDict):
     champion: str
 
 
-class SolverSuite(Suite):
-    """``won``: only the candidate solves them, ``missed``: only the champion; the others by what is known of them."""
-
-    with_equation: int
-    answer_only: int
-    won: int
-    missed: int
-
-
-class SolverFigures(Figures[SolverSuite]):
+class SolverFigures(Figures):
     """Those of two solvers of one language."""
 
     changed_problems: list[ChangedProblem]

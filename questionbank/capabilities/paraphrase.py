@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, path
 from analytics.configuration import config_from_strings
 from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.capabilities.contract import (
+    QUESTION,
     BankCapability,
     FixedSuite,
     FormGroup,
@@ -17,6 +18,7 @@ from questionbank.capabilities.contract import (
     QuickTraining,
     Training,
     TrainingOption,
+    backbone_help,
 )
 from questionbank.capabilities.figures import ParaphraseFigures
 from questionbank.forms.training_options import decisions_field
@@ -53,12 +55,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             "The form is set to quick training: adapters that fine-tune the scorer in use, and a verdict that follows"
             " your reviewers’ decisions, in minutes on any machine."
         ),
-        help_texts={
-            "backbone": (
-                "Package name, local folder or hub id of the encoder to start from; “in use”: the scorer in use now;"
-                " “model 12”: the scorer with this number"
-            )
-        },
+        help_texts=backbone_help("scorer"),
     )
     groups = (
         FormGroup(
@@ -110,20 +107,18 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import paraphrases, review, review_bench, review_pairs
+        from questionbank.views import paraphrases, review, review_bench
 
         return [
             path(
-                "questions/<int:question_id>/paraphrases/",
-                paraphrases.question_paraphrases_page,
-                name="question_paraphrases",
+                f"{QUESTION}/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
             ),
             path("review/", review.review, name="review"),
             path("review/undo/", review.review_undo_view, name="review_undo"),
             path("review/keys/", review.review_keys_page, name="review_keys"),
-            path("review/pairs/", review_pairs.review_pairs, name="review_pairs"),
-            path("review/batch/delete/", review_pairs.review_batch_delete, name="review_batch_delete"),
-            path("review/batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
+            path("review/pairs/", review_bench.review_pairs, name="review_pairs"),
+            path("review/batch/delete/", review_bench.review_batch_delete, name="review_batch_delete"),
+            path("review/batch/hide/", review_bench.review_batch_hide, name="review_batch_hide"),
             path("review/guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
             path("review/propose/", paraphrases.review_propose, name="review_propose"),
             path("review/add/", paraphrases.review_add_accepted, name="review_add_accepted"),
@@ -137,11 +132,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
                 name="review_settle_heartbeat",
             ),
             path("review/upload/", review_bench.review_upload, name="review_upload"),
-            path(
-                "review/upload/confirm/",
-                review_bench.review_upload_confirm,
-                name="review_upload_confirm",
-            ),
+            path("review/upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
             path("review/score/", review_bench.review_score, name="review_score"),
             path("review/progress/", review_bench.review_progress, name="review_progress"),
             path("review/guidelines/", review_bench.review_guidelines, name="review_guidelines"),

@@ -11,6 +11,7 @@ from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings
 from analytics.solver.config import SolverConfig
 from questionbank.capabilities.contract import (
+    QUESTION,
     BankCapability,
     FixedSuite,
     FormGroup,
@@ -19,6 +20,7 @@ from questionbank.capabilities.contract import (
     QuickTraining,
     Training,
     TrainingOption,
+    backbone_help,
 )
 from questionbank.capabilities.figures import SolverFigures
 from questionbank.models import ModelComparison, Question, User
@@ -84,12 +86,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         },
         sentence="The form is set to fine-tune the solver in use on the equations of this bank.",
         is_default=True,
-        help_texts={
-            "backbone": (
-                "Package name, local folder or hub id of the encoder to start from; “in use”: the solver in"
-                " use now, with its decoder; “model 12”: the solver with this number"
-            )
-        },
+        help_texts=backbone_help("solver", ", with its decoder"),
     )
 
     no_figures = "No figure could be measured: too few held-out word problems have a known answer."
@@ -123,11 +120,9 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         return [
             path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),
             path("second-opinions/<int:run_id>/", solving.second_opinion, name="second_opinion"),
+            path(f"{QUESTION}/equation/", solving.question_equation, name="question_equation"),
             path(
-                "questions/<int:question_id>/equation/", solving.question_equation, name="question_equation"
-            ),
-            path(
-                "questions/<int:question_id>/same-computation/",
+                f"{QUESTION}/same-computation/",
                 solving.question_computed_alike,
                 name="question_computed_alike",
             ),

@@ -9,7 +9,7 @@ from django import forms
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.forms.problems import ServiceForm
-from questionbank.selectors.questions.strands import StrandGroup
+from questionbank.selectors.questions.overview import StrandGroup
 from questionbank.selectors.review.paraphrasers import RULES, ParaphraserChoice
 from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
 

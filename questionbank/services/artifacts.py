@@ -365,9 +365,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
             artifact_promote(
                 artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED
             )
-        bank_row = bank_capability(word)
-        if bank_row is not None:
-            bank_row.after_promotion(user=None)  # there may have been work for it before
+        bank_capability(word).after_promotion(user=None)  # there may have been work for it before
 
 
 def _install_fallback() -> None:

@@ -126,9 +126,9 @@ def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None
         questions = _locked([item.question_id for item in items])
         rows = Question.objects.filter(pk__in=questions)
         left_out: dict[int, str] = {}
-        for refusal in refusals(change.kind, user):
-            ids = rows.filter(refusal.condition).values_list("pk", flat=True)
-            left_out |= {pk: refusal.label for pk in ids if pk not in left_out}
+        for reason, condition in refusals(change.kind, user).items():
+            ids = rows.filter(condition).values_list("pk", flat=True)
+            left_out |= {pk: reason for pk in ids if pk not in left_out}
         already = set(rows.filter(is_so_already(change.kind, change.values)).values_list("pk", flat=True))
         chosen = {pk: row for pk, row in questions.items() if pk not in left_out and pk not in already}
         for sentence in left_out.values():

@@ -62,7 +62,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
 
 
 def comparison_save(
-    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures[Any]
+    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures
 ) -> ModelComparison:
     """Keep what a comparison found."""
     return ModelComparison.objects.create(
@@ -186,8 +186,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
 
 def _consequences(artifact: ModelArtifact, user: User | None) -> str:
     """Ask for the jobs that follow when a model starts serving, and say so in a sentence."""
-    row = bank_capability(artifact.capability)
-    return row.after_promotion(user=user) if row else ""
+    return bank_capability(artifact.capability).after_promotion(user=user)
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""What each strategy of the encoder's training makes of a question, chosen from the bank or pasted."""
+"""Looking into the encoder: what each strategy of its training makes of a question, and what is at which distance."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from questionbank.selectors.questions.augmentation import question_augmented
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.search.search import SearchFilters, search_questions
 from questionbank.selectors.serving import serving
-from questionbank.views.access import form_for
-from questionbank.views.distances import seed_of
+from questionbank.selectors.similar.distances import worked_case
+from questionbank.views.access import form_for, page_for
 
 DRAWS = 3
 FOUND = 8
@@ -44,11 +44,6 @@ STRATEGY_WORDS: dict[str, tuple[str, str]] = {  # strategy -> what it is called,
         "The conditions change places; what is asked stays last.",
     ),
     "useless clause insertion": ("Useless clause insertion", "One condition is repeated."),
-}
-GROUP_NAMES: dict[str, str] = {
-    "words": "words",
-    "formulas": "formulas",
-    "structure": "structure",
 }
 
 
@@ -96,8 +91,26 @@ def _changes(text: str, seed: int) -> dict[str, Any]:
         "text": text,
         "language": detect_language(text),
         "strategies": [
-            (strategy, GROUP_NAMES[strategy.group], *STRATEGY_WORDS[strategy.name])
-            for strategy in made.strategies
+            (strategy, strategy.group, *STRATEGY_WORDS[strategy.name]) for strategy in made.strategies
         ],
         "whole": made.whole,
     }
+
+
+@page_for("read")
+def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Show the question, and the nearest one at each distance from it."""
+    question = question_get(question_id=question_id, user=request.user)
+    seed = seed_of(request.GET.get("seed", ""))
+    case, problem = None, ""
+    try:
+        case = worked_case(question=question, serving=serving(), seed=seed)
+    except ServiceUnavailable as error:  # a new bank has no vectors yet
+        problem = str(error)
+    context = {"question": question, "case": case, "problem": problem, "next_seed": seed + 1}
+    return render(request, "questions/distances.html", context)
+
+
+def seed_of(value: str) -> int:
+    """Return the seed that an address or a form asks for, 0 where it makes no sense."""
+    return whole_number(value, digits=8) or 0

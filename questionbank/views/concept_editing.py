@@ -14,7 +14,7 @@ from django.urls import reverse
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.concepts import ConceptTargetForm, NameForm
 from questionbank.forms.problems import ServiceForm
-from questionbank.models import KnowledgeConcept, User
+from questionbank.models import KnowledgeConcept
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.concept_choices import concept_matches
 from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
@@ -97,7 +97,7 @@ def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpRe
 
 
 def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
-    concept_move(user=_person(request), concept=concept, parent=target)
+    concept_move(user=request.user, concept=concept, parent=target)
     messages.success(request, f"“{concept.name}” has moved.")
     return redirect("concept_detail", concept_id=concept.pk)
 
@@ -105,13 +105,13 @@ def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConc
 def _merge(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
     if target is None:
         raise ValidationFailed("Choose one of the concepts.")
-    concept_merge(user=_person(request), concept=concept, target=target)
+    concept_merge(user=request.user, concept=concept, target=target)
     messages.success(request, f"“{concept.name}” is now part of “{target.name}”.")
     return redirect("concept_detail", concept_id=target.pk)
 
 
 def _delete(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
-    concept_delete(user=_person(request), concept=concept, target=target)
+    concept_delete(user=request.user, concept=concept, target=target)
     messages.success(request, f"“{concept.name}” is deleted.")
     return redirect(_tree_address(concept.hierarchy_id))
 
@@ -131,7 +131,7 @@ def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse
     parent = concept_get(concept_id=chosen) if chosen is not None else None
 
     def create(name: str) -> HttpResponse:
-        concept = concept_create(user=_person(request), hierarchy=hierarchy, name=name, parent=parent)
+        concept = concept_create(user=request.user, hierarchy=hierarchy, name=name, parent=parent)
         messages.success(request, f"“{concept.name}” is added.")
         return redirect("concept_detail", concept_id=concept.pk)
 
@@ -146,7 +146,7 @@ def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
     concept = concept_get(concept_id=concept_id)
 
     def rename(name: str) -> HttpResponse:
-        concept_rename(user=_person(request), concept=concept, name=name)
+        concept_rename(user=request.user, concept=concept, name=name)
         messages.success(request, "Renamed.")
         return redirect("concept_detail", concept_id=concept.pk)
 
@@ -160,7 +160,7 @@ def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
     """Add an empty hierarchy."""
 
     def create(name: str) -> HttpResponse:
-        hierarchy = hierarchy_create(user=_person(request), name=name)
+        hierarchy = hierarchy_create(user=request.user, name=name)
         return redirect(_tree_address(hierarchy.pk))
 
     return _name_page(request, "Add a hierarchy", create, reverse("concept_tree"), button="Add")
@@ -172,7 +172,7 @@ def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
 
     def rename(name: str) -> HttpResponse:
-        hierarchy_rename(user=_person(request), hierarchy=hierarchy, name=name)
+        hierarchy_rename(user=request.user, hierarchy=hierarchy, name=name)
         return redirect(_tree_address(hierarchy.pk))
 
     return _name_page(
@@ -187,7 +187,7 @@ def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
     form = ServiceForm(posted(request))
     if form.is_valid():
         with form.takes_problems(Conflict):
-            hierarchy_delete(user=_person(request), hierarchy=hierarchy)
+            hierarchy_delete(user=request.user, hierarchy=hierarchy)
             messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
             return redirect("concept_tree")
     context = {"hierarchy": hierarchy, "problem": form.refusal, "back": _tree_address(hierarchy.pk)}
@@ -211,7 +211,3 @@ def _name_page(
 
 def _tree_address(hierarchy_id: int) -> str:
     return f"{reverse('concept_tree')}?hierarchy={hierarchy_id}"
-
-
-def _person(request: HttpRequest) -> User:
-    return request.user  # type: ignore[return-value]

@@ -1,20 +1,73 @@
-"""Which charts show the figures of a training run, and what their series are called."""
+"""The figures of a model or of a job: as charts and as rows of tables, by what people call them."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from questionbank.capabilities.catalog import training_of
 from questionbank.charts import LineChart, line_chart
 from questionbank.models import Run
+from questionbank.selectors.registry.models import GateOutcome
 from questionbank.templatetags.pages import readable, suite_name
 
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)
 BETWEEN_0_AND_1 = ("held-out", "validation")  # groups whose figures are shares
+_HELD_OUT, _BANK = "questions held out of its training", "the bank’s held-out questions"
+_PAIRS, _PROBLEMS = "validation pairs of its training", "validation problems of its training"
+_LABELS = {  # of a figure, and the questions that it was measured on; a literal table
+    "loss": ("Loss", ""),
+    "loss_concepts": ("Naming concepts", ""),
+    "loss_difficulty": ("Ordering by difficulty", ""),
+    "loss_last_layer": ("Last layer", ""),
+    "share_of_training": ("Share of the way from the pretrained weights", ""),
+    "loss_rank_0": ("Rank 0, the augmented question", ""),
+    "loss_rank_1": ("Rank 1, the same concept", ""),
+    "held_out_precision_at_10": ("Precision at 10", _HELD_OUT),
+    "path_accuracy": ("Accuracy of whole paths", ""),
+    "difficulty_mae": ("Error of the difficulty (MAE)", _BANK),
+    "difficulty_pearson": ("Correlation of the difficulty", _BANK),
+    "loss_triplet": ("Triplet loss", ""),
+    "loss_ranking": ("Ranking loss", ""),
+    "validation_auc": ("ROC AUC of the score", _PAIRS),
+    "validation_separation": ("Separation of the score", _PAIRS),
+    "validation_macro_f1": ("Macro F1 of the score at 0.5", _PAIRS),
+    "validation_same_graph": ("Share of 8 exemplars with the same computation", _PROBLEMS),
+    "validation_same_equation": ("Of 8 exemplars, how many have the same equation", _PROBLEMS),
+    "same_graph": ("Share of 8 exemplars with the same computation", ""),
+    "same_equation": ("Of 8 exemplars, how many have the same equation", ""),
+    "validation_answer_accuracy": ("Accuracy of the answers", _PROBLEMS),
+    "validation_equation_accuracy": ("Accuracy of the equations", _PROBLEMS),
+    "calibration_error": ("Expected calibration error", ""),
+    "calibration_error_before": ("Expected calibration error before calibration", ""),
+    "same_graph_at_8": ("Share of 8 exemplars with the same computation", _BANK),
+    "ndcg_at_8": ("Order of 8 exemplars by likeness of their graphs (nDCG)", _BANK),
+    "path_gain_low": ("Gain in accuracy over the commonest concept, at least (95 %)", ""),
+    "path_top5_accuracy": ("Accuracy of the first five paths", ""),
+    "path_majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
+    "path_majority_top5_accuracy": ("Accuracy of always naming the five commonest concepts", ""),
+    "majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
+    "macro_f1": ("Macro F1", ""),
+    "mae": ("Mean absolute error", ""),
+    "rmse": ("Root mean square error", ""),
+    "doa": ("Degree of agreement in order (DOA)", ""),
+    "pearson": ("Pearson correlation", ""),
+    "spearman": ("Rank correlation (Spearman)", ""),
+    "coverage": ("Share of difficulties inside the interval", ""),
+    "mean_rmse": ("Root mean square error of always giving the mean", ""),
+    "median_mae": ("Mean absolute error of always giving the median", ""),
+    "interval_width": ("Width of the interval", ""),
+    "true_concept_mae": ("Mean absolute error, given the true concept", ""),
+    "true_concept_rmse": ("Root mean square error, given the true concept", ""),
+    "true_concept_doa": ("Degree of agreement, given the true concept", ""),
+    "true_concept_pearson": ("Pearson correlation, given the true concept", ""),
+    "expected_calibration_error": ("Expected calibration error", ""),
+    "validation_paper_macro_f1": ("Macro F1 of the score, as the paper averages", _PAIRS),
+}
 # Drawn together for two models.
 COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_same_graph")
 
@@ -51,7 +104,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
             _chart(
                 titles[group],
                 values.get(group, titles[group]),
-                ((_label(name), series[name]) for name in names),
+                ((_label_and_suite(name)[0], series[name]) for name in names),
                 is_share=group in BETWEEN_0_AND_1,
             ),
         )
@@ -69,13 +122,7 @@ def loss_note(run: Run) -> str:
 def compared_charts(
     candidate: Series, champion: Series, *, names: tuple[str, str]
 ) -> list[tuple[str, LineChart]]:
-    """Return the loss and the main figure of two trainings, each pair over common axes.
-
-    Args:
-        candidate: figures of the run that trained it; empty where there was none.
-        champion: likewise.
-        names: what both are called in the legend.
-    """
+    """Return the loss and the main figure of two trainings, each pair over common axes."""
     return [
         (
             f"chart-{name.replace('_', '-')}",
@@ -98,14 +145,9 @@ def compared_charts(
 def _validation_title(names: Iterable[str]) -> str:
     """Return what a training was validated with: pairs of texts, or problems."""
     suites = {_label_and_suite(name)[1] for name in names if name.startswith("validation_")}
-    pairs, problems = _validation_suites()
-    if pairs in suites:
+    if _PAIRS in suites:
         return "Validation pairs"
-    return "Validation problems" if problems in suites else "Validation"
-
-
-def _validation_suites() -> tuple[str, str]:
-    return "validation pairs of its training", "validation problems of its training"
+    return "Validation problems" if _PROBLEMS in suites else "Validation"
 
 
 def metric_name(name: str) -> str:
@@ -113,70 +155,14 @@ def metric_name(name: str) -> str:
     return ", ".join(part for part in _label_and_suite(name) if part)
 
 
-def _label(name: str) -> str:
-    """Return a figure's name where a title says already on which questions it was measured."""
-    return _label_and_suite(name)[0]
-
-
 def _label_and_suite(name: str) -> tuple[str, str]:
-    held_out, bank = "questions held out of its training", "the bank’s held-out questions"
-    pairs, problems = _validation_suites()
-    labels = {
-        "loss": ("Loss", ""),
-        "loss_concepts": ("Naming concepts", ""),
-        "loss_difficulty": ("Ordering by difficulty", ""),
-        "loss_last_layer": ("Last layer", ""),
-        "share_of_training": ("Share of the way from the pretrained weights", ""),
-        "loss_rank_0": ("Rank 0, the augmented question", ""),
-        "loss_rank_1": ("Rank 1, the same concept", ""),
-        "held_out_precision_at_10": ("Precision at 10", held_out),
-        "path_accuracy": ("Accuracy of whole paths", ""),
-        "difficulty_mae": ("Error of the difficulty (MAE)", bank),
-        "difficulty_pearson": ("Correlation of the difficulty", bank),
-        "loss_triplet": ("Triplet loss", ""),
-        "loss_ranking": ("Ranking loss", ""),
-        "validation_auc": ("ROC AUC of the score", pairs),
-        "validation_separation": ("Separation of the score", pairs),
-        "validation_macro_f1": ("Macro F1 of the score at 0.5", pairs),
-        "validation_same_graph": ("Share of 8 exemplars with the same computation", problems),
-        "validation_same_equation": ("Of 8 exemplars, how many have the same equation", problems),
-        "same_graph": ("Share of 8 exemplars with the same computation", ""),
-        "same_equation": ("Of 8 exemplars, how many have the same equation", ""),
-        "validation_answer_accuracy": ("Accuracy of the answers", problems),
-        "validation_equation_accuracy": ("Accuracy of the equations", problems),
-        "calibration_error": ("Expected calibration error", ""),
-        "calibration_error_before": ("Expected calibration error before calibration", ""),
-        "same_graph_at_8": ("Share of 8 exemplars with the same computation", bank),
-        "ndcg_at_8": ("Order of 8 exemplars by likeness of their graphs (nDCG)", bank),
-        "path_gain_low": ("Gain in accuracy over the commonest concept, at least (95 %)", ""),
-        "path_top5_accuracy": ("Accuracy of the first five paths", ""),
-        "path_majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
-        "path_majority_top5_accuracy": ("Accuracy of always naming the five commonest concepts", ""),
-        "majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
-        "macro_f1": ("Macro F1", ""),
-        "mae": ("Mean absolute error", ""),
-        "rmse": ("Root mean square error", ""),
-        "doa": ("Degree of agreement in order (DOA)", ""),
-        "pearson": ("Pearson correlation", ""),
-        "spearman": ("Rank correlation (Spearman)", ""),
-        "coverage": ("Share of difficulties inside the interval", ""),
-        "mean_rmse": ("Root mean square error of always giving the mean", ""),
-        "median_mae": ("Mean absolute error of always giving the median", ""),
-        "interval_width": ("Width of the interval", ""),
-        "true_concept_mae": ("Mean absolute error, given the true concept", ""),
-        "true_concept_rmse": ("Root mean square error, given the true concept", ""),
-        "true_concept_doa": ("Degree of agreement, given the true concept", ""),
-        "true_concept_pearson": ("Pearson correlation, given the true concept", ""),
-        "expected_calibration_error": ("Expected calibration error", ""),
-        "validation_paper_macro_f1": ("Macro F1 of the score, as the paper averages", pairs),
-    }
-    if name in labels:
-        return labels[name]
+    if name in _LABELS:
+        return _LABELS[name]
     for pattern, label, suite in (
         (r"loss_rank_(\d+)", "Rank %s", ""),
-        (r"held_out_precision_at_10_level_(\d+)", "Precision at 10, level %s", held_out),
-        (r"precision_at_10_level_(\d+)", "Precision at 10, level %s", bank),
-        (r"concept_accuracy_level_(\d+)", "Concept accuracy, level %s", bank),
+        (r"held_out_precision_at_10_level_(\d+)", "Precision at 10, level %s", _HELD_OUT),
+        (r"precision_at_10_level_(\d+)", "Precision at 10, level %s", _BANK),
+        (r"concept_accuracy_level_(\d+)", "Concept accuracy, level %s", _BANK),
     ):
         if match := re.fullmatch(pattern, name):
             return label % match[1], suite
@@ -195,7 +181,6 @@ def _label_and_suite(name: str) -> tuple[str, str]:
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:
-    """Sort numbers in names as numbers."""
     return [
         (1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part
     ]
@@ -210,3 +195,64 @@ def _chart(
 ) -> LineChart:
     within = (0.0, 1.0) if is_share else (-math.inf, math.inf)
     return line_chart(series, title=title, x_label="Step", y_label=value, within=within)
+
+
+_SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
+_RESULT_NAMES = {"passes": "Passes the gate", "outcome": "Outcome"}
+_OUTCOMES = {
+    GateOutcome.BETTER: "better than the champion",
+    GateOutcome.NOT_BETTER: "not better than the champion",
+    GateOutcome.REFUSED: "refused by the gate",
+}
+_NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to the comparison
+
+
+def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the figures by name; those of a group have the group's name before theirs.
+
+    >>> figure_rows({"difficulty": {"mae": 0.6}, "validation": {"steps": 5}})
+    [('Difficulty: mean absolute error', 0.6), ('Steps', 5)]
+    """
+    rows: list[tuple[str, Any]] = []
+    for name, value in figures.items():
+        if not isinstance(value, dict):
+            rows.append((metric_name(name), value))
+            continue
+        prefix = "" if name in _SUITES else f"{name}_"  # by the group's name: ``test_same_graph`` of ``test``
+        inner = figure_rows(
+            {part.removeprefix(prefix): figure for part, figure in value.items() if part != "levels"}
+        )
+        inner += [
+            (f"Level {level}: {_lower(label)}", figure)
+            for level, level_figures in value.get("levels", {}).items()
+            for label, figure in figure_rows(level_figures)
+        ]
+        rows += (
+            inner
+            if name in _SUITES
+            else [(f"{readable(name)}: {_lower(label)}", figure) for label, figure in inner]
+        )
+    return rows
+
+
+def _lower(label: str) -> str:
+    """Return a label inside a sentence; an abbreviation stays as it is."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return what a job's result holds: its plain values under an empty title, then a table for each group."""
+    plain = [
+        (
+            str(_RESULT_NAMES.get(name, readable(name))),
+            _OUTCOMES.get(value, value) if name == "outcome" else value,
+        )
+        for name, value in result.items()
+        if not isinstance(value, dict) and value != [] and name not in _NOT_SHOWN
+    ]
+    groups = [
+        (readable(name), figure_rows(value))
+        for name, value in result.items()
+        if isinstance(value, dict) and value
+    ]
+    return [*([("", plain)] if plain else []), *groups]

@@ -25,10 +25,7 @@ class PageRow:
     """A passage as the page shows it.
 
     Attributes:
-        question: its question as templates show questions.
-        kind: its type, for people.
         outlook_id: changes with the question, so that what was loaded stays while the question does.
-        outlook: what the bank says of it, where the page was asked for that.
     """
 
     lines: tuple[PassageLine, ...]
@@ -60,8 +57,14 @@ def document_page(
     """
     blocks = _worst_first(review) if order == WORST_FIRST else _in_order(review)
     pages = Paginator(blocks, 1, allow_empty_first_page=True)
+    chosen = line or editing
     holding = next(
-        (number for number, block in enumerate(blocks, start=1) if _has_line(block, line or editing)), None
+        (
+            number
+            for number, block in enumerate(blocks, start=1)
+            if chosen and any(row.reviewed.key == chosen for passage in block for row in passage.lines)
+        ),
+        None,
     )
     shown = pages.get_page(page or holding or otherwise)
     rows = [_row(passage) for block in shown for passage in block]
@@ -107,10 +110,6 @@ def _worst_first(review: DocumentReview) -> list[list[Passage]]:
     of_questions.sort(key=lambda pair: (pair[0].is_left_out, -pair[0].unsureness, pair[0].place))
     ordered = [passage for _item, passage in of_questions]
     return [ordered[first : first + QUESTIONS_A_PAGE] for first in range(0, len(ordered), QUESTIONS_A_PAGE)]
-
-
-def _has_line(block: list[Passage], key: str) -> bool:
-    return bool(key) and any(row.reviewed.key == key for passage in block for row in passage.lines)
 
 
 def _row(passage: Passage) -> PageRow:

@@ -27,7 +27,7 @@ from questionbank.selectors.similar.exemplars import (
     question_exemplars,
     text_exemplars,
 )
-from questionbank.selectors.similar.insight import solved_or_none, solved_text_or_none
+from questionbank.selectors.similar.insight import solved_or_none
 from questionbank.selectors.solving.answer_checks import answer_checks, answer_shown
 from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.services.model_answers import model_answer_request
@@ -38,7 +38,7 @@ from questionbank.views.access import button_for, page_for, render_page
 def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the worked exemplars of a stored question."""
     question = question_get(question_id=question_id, user=request.user)
-    solved = solved_or_none(question)
+    solved = solved_or_none(question.text, question.language, question)
     worked = _worked(question.text, question.language, solved, question)
     form = PromptForm(request.GET if set(PromptForm.base_fields) & set(request.GET) else None)
     context = _context(question.text, worked, solved, form.settings, question) | {
@@ -59,7 +59,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
         return redirect("paste")
     pasted = pasted_of(request.POST)
     text, language = pasted.question, pasted.language
-    solved = solved_text_or_none(text, language)
+    solved = solved_or_none(text, language)
     worked = _worked(text, language, solved)
     context = _context(text, worked, solved, form.settings, None) | {
         "text": text,
@@ -79,7 +79,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
         raise ValidationFailed("There is no question to ask about.")
     language = question.language if question else detect_language(text)
     form = PromptForm(request.POST)
-    solved = solved_or_none(question) if question else solved_text_or_none(text, language)
+    solved = solved_or_none(text, language, question)
     worked = _worked(text, language, solved, question)
     try:
         prompt = exemplar_prompt(text, worked.exemplars, form.settings)
@@ -102,7 +102,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
         raise NotFound("There is no such answer.")
     text, language, number = (run.parameters[name] for name in ("text", "language", "question"))
     question = None if number is None else question_get(question_id=number, user=request.user)
-    solved = solved_or_none(question) if question else solved_text_or_none(text, language)
+    solved = solved_or_none(text, language, question)
     value = run.result.get("value")
     context = {
         "run": run,

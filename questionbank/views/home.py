@@ -9,9 +9,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from questionbank.context import THEME_COOKIE, THEMES
 from questionbank.selectors.questions.concepts import hierarchies
-from questionbank.selectors.questions.overview import bank_overview, drafts_of, recent_questions, running_jobs
+from questionbank.selectors.questions.overview import (
+    bank_overview,
+    drafts_of,
+    recent_questions,
+    running_jobs,
+    strands,
+)
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
-from questionbank.selectors.questions.strands import strands
 from questionbank.views.access import button_for, page_for
 
 

@@ -6,7 +6,6 @@ shows the refused lines and has the button that imports.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -23,7 +22,7 @@ from questionbank.formats.column_names import holds_rows
 from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
 from questionbank.numbers import whole_number
-from questionbank.selectors.questions.import_conflicts import import_conflicts_of, shown_conflicts
+from questionbank.selectors.questions.differences import import_conflicts_of, shown_conflicts
 from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.selectors.registry.runs import run_get
 from questionbank.services.document_drafts import (
@@ -58,9 +57,9 @@ def import_create(request: HttpRequest) -> HttpResponse:
                 return _review_document(request, file)
             kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
             if _has_columns(kept):
-                return redirect(
-                    f"{reverse('import_columns')}?{urlencode({'file': _token(request, kept, fields)})}"
-                )
+                named = [request.user.pk, kept.stored, kept.name, kept.format, fields]
+                token = signing.dumps(named, salt=_SALT)  # names the kept file to its owner's next requests
+                return redirect(f"{reverse('import_columns')}?{urlencode({'file': token})}")
             run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
         except ImportRefused as error:
             is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
@@ -75,7 +74,6 @@ def import_create(request: HttpRequest) -> HttpResponse:
 
 
 def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
-    """Have a file read that is a test paper rather than a file of questions."""
     file.seek(0)
     draft = document_draft_upload(upload=file, name=file.name or "document", user=request.user)
     return redirect("document_review", draft_id=draft.pk)
@@ -94,11 +92,6 @@ def _has_columns(kept: KeptUpload) -> bool:
         kept.delete()
         raise
     return layout.is_table or bool(layout.names and [*layout.names] != [*layout.fields])
-
-
-def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) -> str:
-    """Return a token that names the kept file to its owner's next requests."""
-    return signing.dumps([request.user.pk, kept.stored, kept.name, kept.format, dict(fields)], salt=_SALT)
 
 
 @form_for("import")

@@ -46,7 +46,6 @@ class _Choice:
     Attributes:
         level: 1 .. LEVELS; None for difficulty.
         within: only questions under this concept, of `within_level`.
-        few: only the commonest concepts.
     """
 
     hierarchy: KnowledgeHierarchy | None
@@ -77,7 +76,8 @@ def map_page(request: HttpRequest) -> HttpResponse:
     if state.projection is None:
         return render(request, "map/map.html", context)
     hierarchies = map_hierarchies()
-    within = _asked_concept(request)
+    number = _number(request, "concept")
+    within = concept_get(concept_id=number) if number else None
     hierarchy = within.hierarchy if within else _asked_hierarchy(request, hierarchies)
     points = map_points(projection=state.projection, hierarchy=hierarchy)
     choice = _choice(request, points, hierarchy, within)
@@ -135,11 +135,6 @@ def map_draw(request: HttpRequest) -> HttpResponse:
     return redirect("map")
 
 
-def _asked_concept(request: HttpRequest) -> KnowledgeConcept | None:
-    number = _number(request, "concept")
-    return concept_get(concept_id=number) if number else None
-
-
 def _asked_hierarchy(
     request: HttpRequest, hierarchies: list[KnowledgeHierarchy]
 ) -> KnowledgeHierarchy | None:
@@ -190,7 +185,6 @@ def _legend(points: MapPoints, choice: _Choice) -> dict[str, Any]:
 
 
 def _ways(points: MapPoints, choice: _Choice) -> dict[str, Any]:
-    """Return the addresses of the other views of the map."""
     levels = [level for level in range(1, LEVELS + 1) if points.concepts[level - 1].any()]
     inner = min(LEVELS, (choice.level or 0) + 1)
     return {

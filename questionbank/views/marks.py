@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.review.unread import unread_reason
+from questionbank.selectors.review.paraphrase_files import unread_reason
 from questionbank.services.paraphrase import pair_findings
 
 KIND_NAMES: dict[str, str] = {  # kind of a finding -> what people call it; a literal table
@@ -18,7 +18,6 @@ KIND_NAMES: dict[str, str] = {  # kind of a finding -> what people call it; a li
     "target": "what is asked",
     "wording": "wording",
 }
-CHANGE_NAMES: dict[str, str] = {"lost": "lost", "added": "added", "changed": "changed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,7 @@ class Piece:
 
     @property
     def label(self) -> str:
-        """What was found, in words."""
-        return f"{KIND_NAMES.get(self.kind, self.kind)}: {CHANGE_NAMES.get(self.change, self.change)}"
+        return f"{KIND_NAMES.get(self.kind, self.kind)}: {self.change}"
 
 
 def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -> list[Piece]:
@@ -62,29 +60,15 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
     return pieces
 
 
-def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the findings, each with its kind and change in words."""
-    return [
-        {
-            **finding,
-            "kind_name": KIND_NAMES.get(finding["kind"], finding["kind"]),
-            "change_name": CHANGE_NAMES.get(finding["change"], finding["change"]),
-        }
-        for finding in findings
-    ]
-
-
-def shown_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
-    """Return the findings of a pair as far as its page may show them: none while the machine's opinion is hidden."""
-    return [] if pair.is_machine_hidden else pair_findings(pair)
-
-
-def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what `review/_pair.html` shows of a pair besides the pair itself."""
+def pair_pieces(pair: ParaphrasePair) -> dict[str, Any]:
+    """Return what `review/_pair.html` shows of a pair: no findings while the machine's opinion is hidden."""
+    findings = [] if pair.is_machine_hidden else pair_findings(pair)
     return {
         "original": marked_pieces(pair.original, findings, "original"),
         "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
         "has_formulas": "$" in pair.original + pair.paraphrase,
-        "findings": named_findings(findings),
+        "findings": [
+            {**finding, "kind_name": KIND_NAMES.get(finding["kind"], finding["kind"])} for finding in findings
+        ],
         "no_number": unread_reason(pair),
     }

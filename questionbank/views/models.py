@@ -21,7 +21,7 @@ from questionbank.capabilities.catalog import (
     training_of,
 )
 from questionbank.errors import Conflict, NotFound, ValidationFailed
-from questionbank.forms.models import ReasonForm
+from questionbank.forms.models import ReasonForm, RetentionForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.selectors.registry.artifacts import (
     artifact_champion,
@@ -30,7 +30,7 @@ from questionbank.selectors.registry.artifacts import (
     general_champion,
 )
 from questionbank.selectors.registry.comparisons import champion_comparisons, comparison_shown
-from questionbank.selectors.registry.model_jobs import model_jobs
+from questionbank.selectors.registry.health import last_backup
 from questionbank.selectors.registry.models import (
     CapabilityModels,
     gate,
@@ -40,9 +40,16 @@ from questionbank.selectors.registry.models import (
     roll_back_target,
     training_run,
 )
-from questionbank.selectors.registry.old_models import model_bytes, models_bytes
-from questionbank.selectors.registry.runs import run_metric_series
+from questionbank.selectors.registry.old_models import (
+    model_bytes,
+    model_retentions,
+    models_bytes,
+    old_models,
+    rejected_candidates,
+)
+from questionbank.selectors.registry.runs import model_jobs, run_metric_series
 from questionbank.services.artifacts import artifact_delete
+from questionbank.services.old_models import old_models_request, retention_set
 from questionbank.services.promotion import (
     comparison_request,
     gate_verdict,
@@ -50,9 +57,16 @@ from questionbank.services.promotion import (
     promotion_request,
 )
 from questionbank.templatetags.pages import percent, readable
-from questionbank.views.access import check_permission, form_for, page_for, paginated, posted, warning_of
-from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
-from questionbank.views.figures import figure_rows
+from questionbank.views.access import (
+    button_for,
+    check_permission,
+    form_for,
+    page_for,
+    paginated,
+    posted,
+    warning_of,
+)
+from questionbank.views.curves import compared_charts, figure_rows, loss_note, metric_name, training_charts
 
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
@@ -111,8 +125,7 @@ def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
     """Return a model of a list with its main figure if its kind has one, next to the champion's if both are known."""
-    row = bank_capability(artifact.capability)
-    headline = row.headline if row else None
+    headline = bank_capability(artifact.capability).headline
     entry = {"artifact": artifact, "bytes": model_bytes(artifact)}
     if headline is None:
         return entry
@@ -148,8 +161,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
     trained = training_run(artifact=artifact)
     manifest = artifact.manifest
     is_champion = artifact.state == ModelArtifact.State.CHAMPION
-    row = bank_capability(artifact.capability)
-    headline = row.headline if row else None
+    headline = bank_capability(artifact.capability).headline
     context = {
         "artifact": artifact,
         "bytes": model_bytes(artifact),
@@ -195,12 +207,9 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "scope_name": scope_name(artifact),
         "comparison": comparison,
         "jobs": model_jobs(artifact=artifact),
-        "may_measure": row is not None
-        and row.suite is not None
-        and champion is not None
-        and champion.pk != artifact.pk,
+        "may_measure": row.suite is not None and champion is not None and champion.pk != artifact.pk,
     }
-    if comparison is not None and row is not None and row.suite is not None:
+    if comparison is not None and row.suite is not None:
         rival = comparison.champion
         context |= {
             "other": rival,
@@ -224,7 +233,6 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
 def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Let a model serve: the gate's verdict, a reason, and a job that builds what it needs."""
     artifact = model_get(artifact_id=artifact_id)
-    row = bank_capability(artifact.capability)
     form = ReasonForm(posted(request))
     if form.is_valid():
         with form.takes_problems(Conflict):
@@ -236,7 +244,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "champion": artifact_champion(capability=artifact.capability, scope=artifact.scope),
         "general": general_champion(artifact),
         "scope_name": scope_name(artifact),
-        "note": row.promotion_note if row else "",
+        "note": bank_capability(artifact.capability).promotion_note,
         "verdict": verdict,
         "is_uncompared": bool(verdict) and verdict["passes"] and verdict["comparison"] is None,
         "jobs": model_jobs(kind=Run.Kind.PROMOTE),
@@ -253,7 +261,6 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     The first model of a language has no former one: it is taken out of use, and the general one serves the language.
     """
     _check_capability(capability)
-    row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
     form = ReasonForm(posted(request))
     champion = artifact_champion(capability=capability, scope=scope)
@@ -267,7 +274,7 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     context = {
         "capability": capability,
         "scope": scope,
-        "consequence": row.roll_back_note if row else "",
+        "consequence": bank_capability(capability).roll_back_note,
         "champion": champion,
         "target": target,
         "is_general": target is not None and target.scope != scope,
@@ -281,7 +288,6 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
 
 
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
-    """Return what a roll back has done."""
     if champion is None or champion.scope == back.scope:
         return f"“{back.name}” is in use again."
     return f"“{champion.name}” is out of use. “{back.name}” is now in use for {scope_name(champion)}."
@@ -309,11 +315,7 @@ def _check_capability(capability: str) -> None:
 def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
     """Return the model's settings, each with whether it differs from today's default."""
     capability = CAPABILITIES.get(artifact.capability)
-    specs = (
-        {spec.name: spec for spec in field_specs(capability.config)}
-        if capability and capability.config
-        else {}
-    )
+    specs = {spec.name: spec for spec in (field_specs(capability.config) if capability else ())}
     return [
         {
             "name": name,
@@ -327,8 +329,7 @@ def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
 
 def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
     """Return what a manifest says besides: what everybody understands, or the rest."""
-    row = bank_capability(artifact.capability)
-    facts = row.facts if row else ()
+    facts = bank_capability(artifact.capability).facts
     return [
         (readable(name), value)
         for name, value in artifact.manifest.get("extra", {}).items()
@@ -376,3 +377,39 @@ def _bound(comparison: ModelComparison) -> float:
         abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
     ]
     return max([*ends, 0.01])
+
+
+@form_for("models_manage")
+def old_models_page(request: HttpRequest) -> HttpResponse:
+    """Show what the rule deletes, or would with the numbers of the form; a POST saves them."""
+    saved = model_retentions()
+    data = request.POST if request.method == "POST" else request.GET if "preview" in request.GET else None
+    form = RetentionForm(data, keep=saved)
+    if request.method == "POST" and form.is_valid():
+        retention_set(user=request.user, keep=form.cleaned_data)
+        messages.success(request, "The rule is saved.")
+        return redirect("old_models")
+    is_wrong = form.is_bound and not form.is_valid()
+    keep = form.keep if form.is_bound and not is_wrong else saved
+    old = old_models(keep=keep)
+    rejected = rejected_candidates()
+    context = {
+        "form": form,
+        "old": [(artifact, model_bytes(artifact)) for artifact in old],
+        "old_bytes": models_bytes(old),
+        "all_bytes": models_bytes(ModelArtifact.objects.all()),
+        "rejected": len(rejected),
+        "rejected_bytes": models_bytes(rejected),
+        "is_preview": keep != saved,
+        "has_rule": bool(keep),
+        "backup": last_backup(),
+    }
+    return render(request, "models/old.html", context, status=422 if is_wrong else 200)
+
+
+@button_for("models_manage", back="old_models")
+def old_models_delete_view(request: HttpRequest) -> HttpResponse:
+    """Delete now what the saved rule calls old."""
+    old_models_request(user=request.user)
+    messages.success(request, "A job deletes the old models now. Each has its line in the history.")
+    return redirect("old_models")

@@ -12,8 +12,8 @@ from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
 from questionbank.numbers import counted, whole_number
+from questionbank.selectors.questions.overview import strands
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.strands import strands
 from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.review.blind import opinions_shown, pair_history
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice, paraphrasers
@@ -34,7 +34,7 @@ from questionbank.services.proposals import (
 )
 from questionbank.services.variant_decisions import variants_add_accepted
 from questionbank.views.access import button_for, check_permission, form_for, page_for, paginated, posted
-from questionbank.views.marks import pair_pieces, shown_findings
+from questionbank.views.marks import pair_pieces
 
 PAGE_SIZE = 25
 
@@ -137,7 +137,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Show one pair: what the machine says and, once it is decided, what reviewers said."""
     pair = pair_get(pair_id=pair_id)
-    context = pair_pieces(pair, shown_findings(pair)) | {
+    context = pair_pieces(pair) | {
         "pair": pair,
         "opinions": opinions_shown(pair=pair, viewer=request.user),
         "history": pair_history(pair=pair, viewer=request.user),

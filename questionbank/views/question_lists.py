@@ -14,10 +14,10 @@ from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.question_lists import (
+    own_and_shared,
     question_list_get,
-    question_lists_of,
+    question_lists,
     questions_of_list,
-    shared_question_lists,
 )
 from questionbank.selectors.questions.questions import numbered_question_records, visible_to
 from questionbank.selectors.search.selection import Selection
@@ -47,8 +47,7 @@ def list_index(request: HttpRequest) -> HttpResponse:
         "form": form,
         "noun": "list",
         "detail": "list_detail",
-        "own": question_lists_of(user=request.user),
-        "shared": shared_question_lists(user=request.user),
+        **own_and_shared(question_lists(), request.user),
     }
     return render(request, "lists/index.html", context, status=form.status)
 
@@ -91,7 +90,7 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
 @form_for("read")
 def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
     """Rename a list or change whether it is shared."""
-    question_list = _own_list(request, list_id)
+    question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     initial = {"name": question_list.name, "is_shared": question_list.is_shared}
     form = QuestionListForm(request.POST or None, initial=initial)
     if form.is_valid():
@@ -106,7 +105,7 @@ def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
 @form_for("read")
 def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
     """Ask, then delete a list."""
-    question_list = _own_list(request, list_id)
+    question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     if request.method == "POST":
         question_list_delete(user=request.user, question_list=question_list)
         messages.success(request, "The list is deleted. Its questions are still in the bank.")
@@ -120,7 +119,7 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 
     `answers=1` goes back to the page with answers.
     """
-    question_list = _own_list(request, list_id)
+    question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     position = whole_number(request.POST.get("position", ""), digits=4)
     place = f"#question-{question_id}"
     if request.POST.get("action") == "remove":
@@ -175,14 +174,6 @@ def list_add(request: HttpRequest) -> HttpResponse:
     return render(request, "lists/add.html", context, status=form.status)
 
 
-def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
-    """Return the person's own list; somebody else's is not found, even where it is shared."""
-    question_list = question_list_get(list_id=list_id, user=request.user)
-    if question_list.owner_id != request.user.pk:
-        raise NotFound("There is no such list, or it is not yours.")
-    return question_list
-
-
 def _questions(texts: list[str], user: User) -> list[Question]:
     ids = [number for number in map(whole_number, texts[:LONGEST_LIST]) if number is not None]
     questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
@@ -190,7 +181,6 @@ def _questions(texts: list[str], user: User) -> list[Question]:
 
 
 def _matching_questions(parameters: QueryDict, user: User) -> list[Question]:
-    """Return the questions that match a search, at most one more than a list holds."""
     selection = Selection.from_querydict(parameters, query=given_query(parameters), user=user)
     questions = selection.questions().defer("search_vector", "content_hash").order_by("pk")
     return _checked_questions(list(questions[: LONGEST_LIST + 1]))

@@ -6,14 +6,32 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from questionbank.models import Attachment
+from questionbank.capabilities.catalog import kinship_rows
+from questionbank.capabilities.contract import KinshipRow
+from questionbank.errors import NotFound
+from questionbank.models import Attachment, Question
 from questionbank.selectors.questions.pictures import picture_bytes
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.shared_texts import SHARING_SHOWN
+from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
+from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.insight import question_insight
+from questionbank.selectors.similar.kinship import (
+    EASIER,
+    HARDER,
+    SHOWN,
+    Kin,
+    kin_of,
+    kinds_shown,
+    lens_column,
+)
+from questionbank.selectors.similar.similarity import (
+    SimilarHit,
+    SimilarResult,
+    fold_copies,
+    similar_questions,
+)
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
-from questionbank.views.access import button_for, check_permission, form_for, page_for
+from questionbank.views.access import button_for, check_permission, form_for, page_for, render_page
 
 PARAPHRASES_SHOWN = 3
 USES_SHOWN = 5
@@ -74,3 +92,37 @@ def picture(_request: HttpRequest, sha256: str) -> HttpResponse:
     response = HttpResponse(data, content_type=attachment.media_type)
     response["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
+
+
+@page_for("read")
+def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
+    """Show more of the similar questions, of one kind."""
+    row = kinship_rows().get(kinship)
+    if row is None:
+        raise NotFound("There is no such list of similar questions.")
+    question = question_get(question_id=question_id, user=request.user)
+    models = serving()
+    kin = kin_of(question=question, serving=models)
+    result = kin.results.get(row.lens) or _asked_by_name(question, row.lens, models)
+    context = {
+        "question": question,
+        "kinship": row,
+        "kinships": kinds_shown(kin) | {kinship: row},
+        "chosen": kinship,
+        "closest": next(iter(kinship_rows())),
+        "column": lens_column(row.lens, result, result.hits),
+        "hits": _hits(kin, row, result),
+    }
+    return render_page(request, "questions/similar.html", "questions/_similar.html", context)
+
+
+def _hits(kin: Kin, wanted: KinshipRow, result: SimilarResult) -> list[SimilarHit]:
+    if wanted.kind in (EASIER, HARDER):  # copies differ in their difficulty, which each row names
+        return kin.kinds.get(wanted.kind, [])
+    return fold_copies(kin.kinds.get(wanted.kind, []) if wanted.kind else result.hits)
+
+
+def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
+    if lens not in models.for_language(question.language).sets:
+        raise NotFound("No model that compares questions in this way is in use.")
+    return similar_questions(question=question, lens=lens, serving=models, k=SHOWN)

@@ -47,7 +47,7 @@ from questionbank.services.review import (
 )
 from questionbank.services.review_guidelines import guideline_read, review_keys_save
 from questionbank.views.access import button_for, form_for, page_for, posted, unsent
-from questionbank.views.marks import pair_pieces, shown_findings
+from questionbank.views.marks import pair_pieces
 
 BEATS_A_LEASE = 3
 
@@ -309,7 +309,7 @@ def _pair_context(
         entered = {"text": undone.text, "comment": undone.comment}
     problem = sent.problem if sent else None
     text = entered.get("text") or pair.paraphrase
-    return pair_pieces(pair, shown_findings(pair)) | {
+    return pair_pieces(pair) | {
         "pair": pair,
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "problem": problem,

@@ -18,7 +18,7 @@ from django.views.decorators.http import condition
 
 from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
 from questionbank.models import Run
-from questionbank.selectors.questions.import_conflicts import import_conflicts_of
+from questionbank.selectors.questions.differences import import_conflicts_of
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.selectors.registry.checkpoints import run_has_checkpoint
 from questionbank.selectors.registry.runs import (
@@ -31,8 +31,7 @@ from questionbank.selectors.registry.runs import (
 )
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import button_for, page_for, paginated, warning_of
-from questionbank.views.curves import loss_note, training_charts
-from questionbank.views.figures import result_tables
+from questionbank.views.curves import loss_note, result_tables, training_charts
 
 PAGE_SIZE = 25
 

@@ -19,7 +19,7 @@ from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.browsing import narrowing
 from questionbank.selectors.search.filters import ANY_STATUS, USED, SearchFilters
-from questionbank.selectors.search.long_queries import long_query_text
+from questionbank.selectors.search.query import long_query_text
 from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
 from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
@@ -79,7 +79,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {
         "page": page,
-        **vars(narrowing(page, filters)),
+        **narrowing(page, filters),
         "query": query,
         "query_part": urlencode(_parameters(query, {})),
         "filters": filters,

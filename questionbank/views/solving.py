@@ -15,7 +15,7 @@ from questionbank.models import Run
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.runs import run_get, run_wait
-from questionbank.selectors.similar.insight import solved_text_or_none
+from questionbank.selectors.similar.insight import solved_or_none
 from questionbank.selectors.solving.second_opinion import second_opinion_kept
 from questionbank.selectors.solving.solutions import computed_alike, kept_solved
 from questionbank.services.equations import equation_accept
@@ -63,7 +63,7 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
         "opinion": opinion,
         "text": text,
         "language": language,
-        "solved": solved_text_or_none(text, language)
+        "solved": solved_or_none(text, language)
         if found is None
         else kept_solved(text, found["alternatives"], found["reason"], found["solver"] + by_both),
         "wait": run_wait(run=run),

@@ -18,7 +18,7 @@ from questionbank.forms.models import TrainingForm
 from questionbank.models import Run
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
-from questionbank.selectors.registry.model_jobs import model_jobs
+from questionbank.selectors.registry.runs import model_jobs
 from questionbank.selectors.training.analogy_pairs import graph_groups, graph_pairs
 from questionbank.selectors.training.training_reports import report_at_once
 from questionbank.selectors.training.training_start import training_start

@@ -16,7 +16,7 @@ from questionbank.numbers import counted
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.language_models import configured_language_model
-from questionbank.selectors.similar.insight import solved_text_or_none
+from questionbank.selectors.similar.insight import solved_or_none
 from questionbank.selectors.solving.variants import (
     accepted_variants,
     last_decided_variant,
@@ -175,7 +175,7 @@ def _say_reworded(request: HttpRequest, before: ProblemVariant, after: ProblemVa
         messages.success(request, "The new wording is saved.")
     else:
         messages.success(request, "The new wording is saved. It is open for a new decision.")
-    solved = solved_text_or_none(after.text, after.language)
+    solved = solved_or_none(after.text, after.language)
     if objection := solver_objection(variant=after, solved=solved):
         messages.warning(request, objection)
 

@@ -10,12 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.forms.questions import chosen_concepts
 from questionbank.forms.worksheets import AddQuestionsForm, FillUpForm, ItemForm, LayoutForm, SectionForm
 from questionbank.models import Question, Worksheet
 from questionbank.numbers import whole_number
-from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.concept_choices import choices_of, concepts_to_choose
 from questionbank.selectors.questions.question_lists import questions_of_list
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.worksheets.fill_up import fill_up
@@ -40,7 +40,7 @@ from questionbank.views.worksheets import say_added, worksheet_facts
 @page_for("read")
 def worksheet_edit(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Show a worksheet's rows with what can be done to them."""
-    return _edit_page(request, _own_worksheet(request, worksheet_id))
+    return _edit_page(request, worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True))
 
 
 def _edit_page(
@@ -73,7 +73,7 @@ def _edit_page(
 @form_for("read")
 def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Change what a worksheet looks like, how its versions are drawn, and whether it is shared."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     initial = {name: getattr(worksheet, name) for name in LayoutForm.base_fields}
     form = LayoutForm(request.POST or None, initial=initial)
     if form.is_valid():
@@ -81,7 +81,7 @@ def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             worksheet_update(user=request.user, worksheet=worksheet, **form.cleaned_data)
             messages.success(request, "The worksheet is saved.")
             return redirect("worksheet_detail", worksheet_id=worksheet.pk)
-        worksheet = _own_worksheet(request, worksheet_id)
+        worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     context = {"worksheet": worksheet, "form": form, "tab": "layout", "is_owner": True}
     return render(request, "worksheets/layout.html", context, status=form.status)
 
@@ -89,7 +89,7 @@ def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 @button_for("read", back="worksheet_index")
 def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Draw the versions behind version A anew."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     worksheet_draw_anew(user=request.user, worksheet=worksheet)
     messages.success(request, "The versions are drawn again. Download their keys again, too.")
     return redirect("worksheet_detail", worksheet_id=worksheet.pk)
@@ -98,7 +98,7 @@ def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 @form_for("read")
 def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Ask, then delete a worksheet."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     if request.method == "POST":
         worksheet_delete(user=request.user, worksheet=worksheet)
         messages.success(request, "The worksheet is deleted. Its questions are still in the bank.")
@@ -109,7 +109,7 @@ def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpRespon
 @form_for("read")
 def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Add questions of some concepts and difficulties that are unlike each other."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     languages, usual = worksheet_languages(worksheet=worksheet)
     is_finding = request.POST.get("action") == "find_concept"
     form = FillUpForm(request.POST or None, languages=languages, initial={"language": usual})
@@ -124,13 +124,7 @@ def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             _say_filled(request, added.number, wish.number, filled.near_duplicates)
             return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     query = request.POST.get("concept_query", "").replace("\x00", "").strip()
-    context = {
-        "worksheet": worksheet,
-        "form": form,
-        "concept_query": query,
-        "chosen_concepts": choices_of(concepts),
-        "found_concepts": [one for one in concept_matches(query=query) if one.id not in concepts],
-    }
+    context = {"worksheet": worksheet, "form": form, **concepts_to_choose(query=query, chosen=concepts)}
     is_wrong = form.is_bound and not is_finding and bool(form.errors)
     return render(request, "worksheets/fill_up.html", context, status=422 if is_wrong else 200)
 
@@ -154,7 +148,7 @@ def _say_filled(request: HttpRequest, added: int, wanted: int, near_duplicates: 
 @button_for("read", back="worksheet_index")
 def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Add questions of a list, or by their numbers."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     form = AddQuestionsForm(request.POST, user=request.user, auto_id="add-%s")
     if form.is_valid():
         numbers = form.cleaned_data["numbers"]
@@ -177,7 +171,7 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 @button_for("read", back="worksheet_index")
 def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Begin a section at the end."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     form = SectionForm(request.POST, auto_id="section-%s")
     if form.is_valid():
         with form.takes_problems():
@@ -189,7 +183,7 @@ def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 @button_for("read", back="worksheet_index")
 def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Give every question the points and the lines that were entered; what is left empty stays as it is."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     form = ItemForm(request.POST, auto_id="all-%s")
     if form.is_valid():
         given = {name: value for name, value in form.cleaned_data.items() if value is not None}
@@ -203,7 +197,7 @@ def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 @button_for("read", back="worksheet_index")
 def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> HttpResponse:
     """Save what was entered in a row, and move it to `position` or remove it (`action` remove); back to its place."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     edit_page = reverse("worksheet_edit", args=[worksheet.pk])
     if request.POST.get("action") == "remove":
         worksheet_item_remove(user=request.user, worksheet=worksheet, item_id=item_id)
@@ -230,17 +224,9 @@ def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> Htt
 @button_for("read", back="worksheet_index")
 def worksheet_uses(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Forget that the worksheet was used on a `day`."""
-    worksheet = _own_worksheet(request, worksheet_id)
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     with suppress(ValueError):
         day = date.fromisoformat(request.POST.get("day", ""))
         if worksheet_use_forget(user=request.user, worksheet=worksheet, day=day):
             messages.success(request, f"It no longer counts as used on {day:%-d %B %Y}.")
     return redirect("worksheet_detail", worksheet_id=worksheet.pk)
-
-
-def _own_worksheet(request: HttpRequest, worksheet_id: int) -> Worksheet:
-    """Return the person's own worksheet; somebody else's is not found, even where it is shared."""
-    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
-    if worksheet.owner_id != request.user.pk:
-        raise NotFound("There is no such worksheet, or it is not yours.")
-    return worksheet

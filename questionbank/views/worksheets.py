@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from questionbank.errors import NotFound, PrintingRefused
 from questionbank.forms.worksheets import NewWorksheetForm
 from questionbank.models import Question
-from questionbank.selectors.questions.question_lists import question_list_get
+from questionbank.selectors.questions.question_lists import own_and_shared, question_list_get
 from questionbank.selectors.questions.uses import worksheet_use_days
 from questionbank.selectors.worksheets.marks import worksheet_expected_mark
 from questionbank.selectors.worksheets.printing import ComposedVersion, compose_versions, version_names
@@ -21,10 +21,9 @@ from questionbank.selectors.worksheets.worksheets import (
     WorksheetRow,
     changed_since,
     sentences_on_left_out,
-    shared_worksheets,
     worksheet_get,
     worksheet_rows,
-    worksheets_of,
+    worksheets,
 )
 from questionbank.services.worksheets import Added, worksheet_create, worksheet_from_list, worksheet_use
 from questionbank.views.access import button_for, form_for, page_for
@@ -45,8 +44,7 @@ def worksheet_index(request: HttpRequest) -> HttpResponse:
         "form": form,
         "noun": "worksheet",
         "detail": "worksheet_detail",
-        "own": worksheets_of(user=request.user),
-        "shared": shared_worksheets(user=request.user),
+        **own_and_shared(worksheets(request.user), request.user),
     }
     return render(request, "worksheets/index.html", context, status=form.status)
 

@@ -22,7 +22,7 @@ from questionbank.forms.questions import QuestionForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import Question
 from questionbank.numbers import whole_numbers
-from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.concept_choices import concepts_to_choose
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
@@ -59,7 +59,8 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
     check_permission(request, "question_edit", question)
     if request.method != "POST":
         concepts = list(question.tags.values_list("concept_id", flat=True))
-        form = QuestionForm.of_question(question, concepts, _equation(question))
+        equation = getattr(question, "equation", None)
+        form = QuestionForm.of_question(question, concepts, equation.expression if equation else "")
         return _render(request, form, question=question)
     if request.POST.get("action") != "save":
         return _unfinished(request, question)
@@ -150,11 +151,7 @@ def _preview(form: QuestionForm) -> dict[str, Any]:
 
 
 def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
-    query = request.POST.get("concept_query", "").strip()
-    chosen = choices_of(form.chosen)
-    taken = {choice.id for choice in chosen}
-    matches = [choice for choice in concept_matches(query=query) if choice.id not in taken]
-    return {"concept_query": query, "chosen_concepts": chosen, "found_concepts": matches}
+    return concepts_to_choose(query=request.POST.get("concept_query", "").strip(), chosen=form.chosen)
 
 
 def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:
@@ -172,11 +169,6 @@ def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None
 def fingerprint(text: str) -> str:
     """Return a name for a text, whatever its white space, so that a form can say which text's doubles were shown."""
     return sha256(" ".join(text.split()).encode()).hexdigest()
-
-
-def _equation(question: Question) -> str:
-    equation = getattr(question, "equation", None)
-    return equation.expression if equation else ""
 
 
 def _render_conflict(

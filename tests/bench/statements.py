@@ -62,7 +62,7 @@ def rows(seed: int, number: int) -> list[str]:
     statements: list[str] = []
     for source_id in rng.sample(ids, min(ASKED, len(ids))):
         question = Question.objects.select_related("equation").get(source_id=source_id)
-        for result in similar_by_lens(asked=question, serving=serving(), k=5):
+        for result in similar_by_lens(asked=question, serving=serving(), k=5).values():
             hits = rng.sample(range(5), 2)
             statements += [written(question, hit) for place, hit in enumerate(result.hits) if place in hits]
         if len(statements) >= number:

@@ -19,13 +19,13 @@ from questionbank.capabilities.contract import (
     LensTexts,
     Training,
 )
-from questionbank.capabilities.figures import Figures, Suite
+from questionbank.capabilities.figures import Figures
 from questionbank.models import ModelComparison, Question, Run
 from questionbank.selectors.training.data_report import KeptReport
 from questionbank.views.access import page_for
 
 
-class GaugeFigures(Figures[Suite]):
+class GaugeFigures(Figures):
     """``longest``: the id of the longest question."""
 
     longest: int

@@ -19,25 +19,13 @@ Kind = BulkChange.Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why some questions are left out."""
-
-    reason: str
-    label: str
-    condition: Q
-
-
-@dataclass(frozen=True, slots=True)
 class BulkPlan:
     """What a change would do with the selected questions.
 
     Attributes:
         selected: number of questions; the others are parts of it.
-        changing: to be changed.
-        unchanged: questions that already have the new value.
         refused: numbers of questions that are left out, by the sentence that says why.
         ids: of the questions to be changed, ascending.
-        first: some of them.
         fingerprint: of the questions to be changed; another one means that somebody changed the bank meanwhile.
     """
 
@@ -50,17 +38,7 @@ class BulkPlan:
     fingerprint: str
 
 
-# Reason -> sentence; a literal table.
-REFUSALS: Mapping[str, str] = {
-    "not_own": "Somebody else wrote it. Teachers change only their own questions.",
-    "not_draft": "It is no draft.",
-    "has_paraphrases": "It has paraphrases.",
-    "in_list": "It is in a list.",
-}
-
-_ALREADY: Mapping[
-    str, Callable[[Values], Q]
-] = {  # what holds for questions that are so already; a literal table
+_ALREADY: Mapping[str, Callable[[Values], Q]] = {  # a literal table
     Kind.RETIRE: lambda _values: Q(status=Question.Status.RETIRED),
     Kind.RESTORE: lambda _values: ~Q(status=Question.Status.RETIRED),
     Kind.DELETE_DRAFTS: lambda _values: Q(pk__in=[]),
@@ -87,35 +65,30 @@ def is_so_already(kind: str, values: Values) -> Q:
     return _ALREADY[kind](values)
 
 
-def refusals(kind: str, user: User) -> list[Refusal]:
-    """Return conditions of questions that the change leaves out; the first that holds gives the reason."""
-    conditions = []
+def refusals(kind: str, user: User) -> dict[str, Q]:
+    """Return why the change leaves some questions out, and which; the first reason that holds counts."""
+    conditions = {}
     if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
-        conditions.append(_refusal("not_own", ~Q(created_by=user)))
+        own = "Somebody else wrote it. Teachers change only their own questions."
+        conditions[own] = ~Q(created_by=user)
     if kind == Kind.DELETE_DRAFTS:
-        conditions.append(_refusal("not_draft", ~Q(status=Question.Status.DRAFT)))
-        paraphrased = (
+        conditions["It is no draft."] = ~Q(status=Question.Status.DRAFT)
+        conditions["It has paraphrases."] = (
             Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
         )
-        conditions.append(_refusal("has_paraphrases", paraphrased))
-        conditions.append(_refusal("in_list", Q(list_items__isnull=False)))
+        conditions["It is in a list."] = Q(list_items__isnull=False)
     return conditions
-
-
-def _refusal(reason: str, condition: Q) -> Refusal:
-    return Refusal(reason, REFUSALS[reason], condition)
 
 
 def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user: User) -> BulkPlan:
     """Say what a change would do, without doing it."""
-    ids = questions.values_list("pk", flat=True)
-    selected = set(ids)
+    selected = set(questions.values_list("pk", flat=True))
     left = set(selected)
     refused: dict[str, int] = {}
-    for refusal in refusals(kind, user):
-        hit = left & set(questions.filter(refusal.condition).values_list("pk", flat=True))
+    for reason, condition in refusals(kind, user).items():
+        hit = left & set(questions.filter(condition).values_list("pk", flat=True))
         if hit:
-            refused[refusal.label] = len(hit)
+            refused[reason] = len(hit)
         left -= hit
     unchanged = left & set(questions.filter(is_so_already(kind, values)).values_list("pk", flat=True))
     left -= unchanged
@@ -150,11 +123,7 @@ def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:
 
 
 def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
-    """Return a change that the person may look at.
-
-    Raises:
-        NotFound: there is none of this number for them.
-    """
+    """Return a change that the person may look at."""
     return existing(bulk_changes_of(user=user).filter(pk=change_id), "There is no such change.")
 
 

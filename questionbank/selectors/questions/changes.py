@@ -6,7 +6,7 @@ row as it is now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -30,6 +30,7 @@ from questionbank.models import (
 )
 from questionbank.numbers import counted
 from questionbank.selectors.questions.bulk_changes import bulk_change_description
+from questionbank.selectors.questions.history import names_of, states_after, user_of
 
 CHANGE_KINDS: Mapping[str, str] = {  # a literal table
     "tags": "Tags",
@@ -89,70 +90,61 @@ def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage
 
 def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
     """Return what was changed of one concept, newest first."""
-    events = _events("KnowledgeConceptEvent", None).filter(pgh_obj_id=concept.pk)
-    return list(_concepts(events))
+    return list(_concepts(None, pgh_obj_id=concept.pk))
 
 
-def _events(name: str, before: datetime | None) -> QuerySet[Any]:
-    """Return events of one table, newest first, without those for which an undo or a bulk change has one entry."""
-    events = (
-        apps.get_model("questionbank", name)._default_manager.select_related("pgh_context").order_by("-pk")
-    )
-    events = events.filter(
-        Q(pgh_context=None) | ~Q(pgh_context__metadata__has_any_keys=["run", "bulk_change"])
-    )
-    return events.filter(pgh_created_at__lt=before) if before else events
+def _events(name: str, before: datetime | None, **only: int) -> list[Any]:
+    """Return the latest events of one table, without those for which an undo or a bulk change has one entry."""
+    events = apps.get_model("questionbank", f"{name}Event")._default_manager.select_related("pgh_context")
+    ours = Q(pgh_context=None) | ~Q(pgh_context__metadata__has_any_keys=["run", "bulk_change"])
+    return _window(events.filter(ours, **only).order_by("-pk"), "pgh_created_at", before)
 
 
-def _user_id(event: Any) -> int | None:
-    return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
+def _window(rows: QuerySet[Any], moment: str, before: datetime | None) -> list[Any]:
+    return list((rows.filter(**{f"{moment}__lt": before}) if before else rows)[:_WINDOW])
+
+
+def _entries(
+    events: list[Any],
+    kind: str,
+    what: Callable[[Any], str],
+    address: Callable[[Any], str] = lambda _event: "",
+    *,
+    is_joined: bool = False,
+) -> Iterator[ChangeEntry]:
+    """Yield an entry for each event; with `is_joined`, those of one change have one key."""
+    people = _names(map(user_of, events))
+    for event in events:
+        key = (
+            (type(event), event.pgh_label, event.pgh_context_id) if is_joined and event.pgh_context_id else ()
+        )
+        who = people.get(user_of(event), "")
+        yield ChangeEntry(event.pgh_created_at, who, kind, what(event), address(event), key=key)
 
 
 def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
     """Return the names of people; those who are gone keep the name by which they logged in."""
     user_ids = {pk for pk in ids if pk is not None}
     gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=user_ids)
-    names: dict[int | None, str] = dict(gone.order_by("pk").values_list("pgh_obj_id", "username"))
-    return names | {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)}
-
-
-def _after(events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
-    """Return the state after each event, by the event's id.
-
-    `events` are newest first and complete from the newest on.
-    """
-    state: dict[int, Any] = dict(current)
-    after = {}
-    for event in events:
-        after[event.pk] = state.get(event.pgh_obj_id)
-        if event.pgh_label != "insert":
-            state[event.pgh_obj_id] = event
-    return after
+    return dict(gone.order_by("pk").values_list("pgh_obj_id", "username")) | names_of(user_ids)
 
 
 def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = list(_events("QuestionTagEvent", before)[:_WINDOW])
-    people = _names(map(_user_id, events))
+    events = _events("QuestionTag", before)
     concepts = _concept_names(event.concept_id for event in events)
-    for event in events:
+
+    def what(event: Any) -> str:
         number, concept = event.question_id, concepts.get(event.concept_id, "?")
-        sentences = {
+        return {
             "insert": f"tagged question {number} with “{concept}”",
             "update": f"changed the tag “{concept}” of question {number}",
             "delete": f"removed the tag “{concept}” from question {number}",
-        }
-        yield ChangeEntry(
-            event.pgh_created_at,
-            people.get(_user_id(event), ""),
-            "tags",
-            sentences[event.pgh_label],
-            reverse("question_detail", args=[event.question_id]),
-            key=_key(event),
-        )
+        }[event.pgh_label]
 
+    def address(event: Any) -> str:
+        return reverse("question_detail", args=[event.question_id])
 
-def _key(event: Any) -> tuple[Any, ...]:
-    return (type(event), event.pgh_label, event.pgh_context_id) if event.pgh_context_id else ()
+    return _entries(events, "tags", what, address, is_joined=True)
 
 
 def _concept_names(ids: Iterable[int]) -> dict[int, str]:
@@ -162,145 +154,101 @@ def _concept_names(ids: Iterable[int]) -> dict[int, str]:
     return names | dict(KnowledgeConcept.objects.filter(pk__in=concept_ids).values_list("pk", "name"))
 
 
-def _all_concepts(before: datetime | None) -> Iterable[ChangeEntry]:
-    return _concepts(_events("KnowledgeConceptEvent", before))
+def _concepts(before: datetime | None, **only: int) -> Iterable[ChangeEntry]:
+    events = _events("KnowledgeConcept", before, **only)
+    current, after = states_after(events, KnowledgeConcept)
 
+    def what(event: Any) -> str:
+        following = after[event.pk]
+        if event.pgh_label == "update" and following and following.name != event.name:
+            return f"renamed the concept “{event.name}” to “{following.name}”"
+        did = {"insert": "added", "delete": "deleted"}.get(event.pgh_label, "moved")
+        return f"{did} the concept “{event.name}”"
 
-def _concepts(rows: QuerySet[Any]) -> Iterable[ChangeEntry]:
-    events = list(rows[:_WINDOW])
-    people = _names(map(_user_id, events))
-    current = KnowledgeConcept.objects.in_bulk([event.pgh_obj_id for event in events])
-    after = _after_of("KnowledgeConceptEvent", events, current)
-    for event in events:
-        address = reverse("concept_detail", args=[event.pgh_obj_id]) if event.pgh_obj_id in current else ""
-        yield ChangeEntry(
-            event.pgh_created_at,
-            people.get(_user_id(event), ""),
-            "concepts",
-            _concept_sentence(event, after[event.pk]),
-            address,
-            key=_key(event),
-        )
+    def address(event: Any) -> str:
+        number = event.pgh_obj_id
+        return reverse("concept_detail", args=[number]) if number in current else ""
 
-
-def _after_of(name: str, events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
-    """Return the same as `_after`, with later events of the same rows, which an older page does not show."""
-    if not events:
-        return {}
-    model = apps.get_model("questionbank", name)
-    later = model._default_manager.filter(
-        pgh_obj_id__in=[event.pgh_obj_id for event in events], pk__gt=events[-1].pk
-    )
-    return _after([*later.order_by("-pk"), events[-1]], current)
-
-
-def _concept_sentence(event: Any, after: Any) -> str:
-    if event.pgh_label == "insert":
-        return f"added the concept “{event.name}”"
-    if event.pgh_label == "delete":
-        return f"deleted the concept “{event.name}”"
-    if after and after.name != event.name:
-        return f"renamed the concept “{event.name}” to “{after.name}”"
-    return f"moved the concept “{event.name}”"
+    return _entries(events, "concepts", what, address, is_joined=True)
 
 
 def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = list(_events("KnowledgeHierarchyEvent", before)[:_WINDOW])
-    people = _names(map(_user_id, events))
-    current = KnowledgeHierarchy.objects.in_bulk([event.pgh_obj_id for event in events])
-    after = _after_of("KnowledgeHierarchyEvent", events, current)
-    for event in events:
+    events = _events("KnowledgeHierarchy", before)
+    _current, after = states_after(events, KnowledgeHierarchy)
+
+    def what(event: Any) -> str:
         following = after[event.pk]
-        if event.pgh_label == "insert":
-            what = f"added the hierarchy “{event.name}”"
-        elif event.pgh_label == "delete":
-            what = f"deleted the hierarchy “{event.name}”"
-        elif following and following.name != event.name:
-            what = f"renamed the hierarchy “{event.name}” to “{following.name}”"
-        elif following and following.is_default and not event.is_default:
-            what = f"made the hierarchy “{event.name}” the bank's default"
-        else:
-            what = f"changed the hierarchy “{event.name}”"
-        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "concepts", what)
+        if event.pgh_label == "update" and following and following.name != event.name:
+            return f"renamed the hierarchy “{event.name}” to “{following.name}”"
+        if event.pgh_label == "update" and following and following.is_default and not event.is_default:
+            return f"made the hierarchy “{event.name}” the bank's default"
+        did = {"insert": "added", "delete": "deleted"}.get(event.pgh_label, "changed")
+        return f"{did} the hierarchy “{event.name}”"
+
+    return _entries(events, "concepts", what)
 
 
 def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = list(_events("UserEvent", before)[:_WINDOW])
-    people = _names(chain(map(_user_id, events), (event.pgh_obj_id for event in events)))
-    current = User.objects.in_bulk([event.pgh_obj_id for event in events])
-    after = _after_of("UserEvent", events, current)
-    for event in events:
+    events = _events("User", before)
+    _current, after = states_after(events, User)
+
+    def what(event: Any) -> str:
         following = after[event.pk]
-        if event.pgh_label == "insert":
-            what = f"added {event.username}"
-        elif event.pgh_label == "delete":
-            what = f"deleted {event.username}"
-        elif event.pgh_label == "password_link":
-            what = f"made a link for {event.username} to choose a new password"
-        elif event.pgh_label == "second_factor_removed":
-            what = f"removed the second factor of {event.username}"
-        elif following and following.is_active != event.is_active:
-            what = f"{'reopened' if following.is_active else 'closed'} the account of {event.username}"
-        else:
-            what = f"changed the account of {event.username}"
-        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
+        sentences = {
+            "insert": f"added {event.username}",
+            "delete": f"deleted {event.username}",
+            "password_link": f"made a link for {event.username} to choose a new password",
+            "second_factor_removed": f"removed the second factor of {event.username}",
+        }
+        did = "changed"
+        if following and following.is_active != event.is_active:
+            did = "reopened" if following.is_active else "closed"
+        return sentences.get(event.pgh_label, f"{did} the account of {event.username}")
+
+    return _entries(events, "people", what)
 
 
 def _roles(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = list(_events("UserRoleEvent", before)[:_WINDOW])
-    people = _names(chain(map(_user_id, events), (event.user_id for event in events)))
+    events = _events("UserRole", before)
+    people = _names(event.user_id for event in events)
     roles = dict(Group.objects.values_list("pk", "name"))
-    for event in events:
+
+    def what(event: Any) -> str:
         person, role = people.get(event.user_id, "?"), roles.get(event.group_id, "?")
-        given = event.pgh_label == "insert"
-        what = f"gave {person} the role {role}" if given else f"took the role {role} from {person}"
-        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
+        is_given = event.pgh_label == "insert"
+        return f"gave {person} the role {role}" if is_given else f"took the role {role} from {person}"
+
+    return _entries(events, "people", what)
 
 
 def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = list(_events("SynonymGroupEvent", before)[:_WINDOW])
-    people = _names(map(_user_id, events))
-    current = SynonymGroup.objects.in_bulk([event.pgh_obj_id for event in events])
-    after = _after_of("SynonymGroupEvent", events, current)
-    for event in events:
-        following = after[event.pk]
-        terms = ", ".join(event.terms)
-        sentences = {
+    events = _events("SynonymGroup", before)
+    _current, after = states_after(events, SynonymGroup)
+
+    def what(event: Any) -> str:
+        following, terms = after[event.pk], ", ".join(event.terms)
+        return {
             "insert": f"added the synonyms {terms}",
             "update": f"changed the synonyms {terms} to {', '.join(following.terms) if following else ''}",
             "delete": f"deleted the synonyms {terms}",
-        }
-        yield ChangeEntry(
-            event.pgh_created_at,
-            people.get(_user_id(event), ""),
-            "settings",
-            sentences[event.pgh_label],
-            key=_key(event),
-        )
+        }[event.pgh_label]
+
+    return _entries(events, "settings", what, is_joined=True)
 
 
 def _models(before: datetime | None) -> Iterable[ChangeEntry]:
-    events = ModelEvent.objects.select_related("person").order_by("-pk")
-    for event in (events.filter(created_at__lt=before) if before else events)[:_WINDOW]:
-        yield ChangeEntry(
-            event.created_at,
-            str(event.person or ""),
-            "settings",
-            f"{event.get_kind_display().lower()} the model {event.artifact_name}",
-            reverse("model_history", args=[event.capability]),
-        )
+    for event in _window(ModelEvent.objects.select_related("person").order_by("-pk"), "created_at", before):
+        what = f"{event.get_kind_display().lower()} the model {event.artifact_name}"
+        address = reverse("model_history", args=[event.capability])
+        yield ChangeEntry(event.created_at, str(event.person or ""), "settings", what, address)
 
 
 def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
     versions = ReviewGuideline.objects.select_related("created_by").order_by("-pk")
-    for guideline in (versions.filter(created_at__lt=before) if before else versions)[:_WINDOW]:
-        yield ChangeEntry(
-            guideline.created_at,
-            str(guideline.created_by or ""),
-            "settings",
-            f"wrote version {guideline.version} of the review guidelines",
-            reverse("review_guidelines"),
-        )
+    for guideline in _window(versions, "created_at", before):
+        what = f"wrote version {guideline.version} of the review guidelines"
+        who = str(guideline.created_by or "")
+        yield ChangeEntry(guideline.created_at, who, "settings", what, reverse("review_guidelines"))
 
 
 def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[ChangeEntry]:
@@ -309,7 +257,7 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
     concepts = Q(kind=BulkChange.Kind.CONCEPTS)
     changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")
     kind = "tags" if of_concepts else "bulk"
-    rows = list((changes.filter(created_at__lt=before) if before else changes)[:_WINDOW])
+    rows = _window(changes, "created_at", before)
     names = _concept_names(
         row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name)
     )
@@ -326,29 +274,23 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
 
 def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
     done = Run.objects.filter(state=Run.State.SUCCEEDED, kind__in=(Run.Kind.IMPORT, Run.Kind.UNDO))
-    done = done.filter(Q(kind=Run.Kind.UNDO) | Q(result__written=True))
-    done = done.select_related("requested_by").order_by("-finished_at")
-    for run in (done.filter(finished_at__lt=before) if before else done)[:_WINDOW]:
-        if run.kind == Run.Kind.IMPORT:
-            created = counted(run.result.get("created", 0), "question", "questions")
-            sentence = f"imported {created} from {run.result.get('name') or run.title}"
-        else:
-            removed = counted(run.result.get("removed", 0), "question", "questions")
-            sentence = f"undid an import and removed {removed}"
-        yield ChangeEntry(
-            run.finished_at or run.created_at,
-            str(run.requested_by or ""),
-            "imports",
-            sentence,
-            reverse("run_detail", args=[run.pk]),
+    done = done.filter(Q(kind=Run.Kind.UNDO) | Q(result__written=True)).select_related("requested_by")
+    for run in _window(done.order_by("-finished_at"), "finished_at", before):
+        is_import = run.kind == Run.Kind.IMPORT
+        questions = counted(run.result.get("created" if is_import else "removed", 0), "question", "questions")
+        origin = run.result.get("name") or run.title
+        what = (
+            f"imported {questions} from {origin}" if is_import else f"undid an import and removed {questions}"
         )
+        when, who = run.finished_at or run.created_at, str(run.requested_by or "")
+        yield ChangeEntry(when, who, "imports", what, reverse("run_detail", args=[run.pk]))
 
 
 _SOURCES: tuple[tuple[str, Callable[[datetime | None], Iterable[ChangeEntry]]], ...] = (  # a literal table
     ("tags", _tags),
     ("tags", partial(_bulk_changes, of_concepts=True)),
     ("bulk", partial(_bulk_changes, of_concepts=False)),
-    ("concepts", _all_concepts),
+    ("concepts", _concepts),
     ("concepts", _hierarchies),
     ("people", _accounts),
     ("people", _roles),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.db.models.functions import Length
 
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from analytics.records import ConceptPath
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 
 _MOST_MATCHES = 30
 
@@ -31,8 +32,6 @@ def concept_matches(
     """Return the concepts whose name holds every word of `query`, shortest name first.
 
     Args:
-        query: what was typed; nothing gives nothing.
-        hierarchy: only concepts of this one.
         outside: leave out this concept and whatever lies below it (a concept cannot move below itself).
     """
     words = query.split()[:8]
@@ -55,17 +54,48 @@ def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
 
 def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
     loaded = list(concepts.select_related("hierarchy"))
-    names = _names_by_path(loaded)
+    paths = named_paths(concept.path for concept in loaded)
+    return [ConceptChoice(concept.pk, paths[concept.path], concept.hierarchy.name) for concept in loaded]
+
+
+def concepts_to_choose(*, query: str, chosen: Iterable[int]) -> dict[str, object]:
+    """Return what `concepts/_choices.html` shows: the query, the chosen concepts, and others that match."""
+    choices = choices_of(chosen)
+    matches = [choice for choice in concept_matches(query=query) if choice not in choices]
+    return {"concept_query": query, "chosen_concepts": choices, "found_concepts": matches}
+
+
+def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
+    """Return the names from the root down to each concept, by the concepts' materialised paths; one query."""
+    prefixes = {path: KnowledgeConcept.prefixes(path) for path in paths}
+    above = {prefix for chain in prefixes.values() for prefix in chain}
+    names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
+    return {path: tuple(names[prefix] for prefix in chain) for path, chain in prefixes.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TagView:
+    """A tag as a page shows it."""
+
+    concept_id: int
+    path: tuple[str, ...]
+    hierarchy: str
+    set_by: str
+    who: str
+    probability: float | None
+
+
+def question_tags(*, question: Question) -> list[TagView]:
+    """Return the question's tags in the order of their trees."""
+    tags = {tag.concept_id: tag for tag in question.tags.select_related("user")}
     return [
-        ConceptChoice(
-            id=concept.pk,
-            path=tuple(names[prefix] for prefix in KnowledgeConcept.prefixes(concept.path)),
-            hierarchy=concept.hierarchy.name,
+        TagView(
+            concept_id=choice.id,
+            path=choice.path,
+            hierarchy=choice.hierarchy,
+            set_by=tags[choice.id].set_by,
+            who=str(tags[choice.id].user or ""),
+            probability=tags[choice.id].probability,
         )
-        for concept in loaded
+        for choice in choices_of(tags)
     ]
-
-
-def _names_by_path(concepts: Sequence[KnowledgeConcept]) -> dict[str, str]:
-    paths = {prefix for concept in concepts for prefix in KnowledgeConcept.prefixes(concept.path)}
-    return dict(KnowledgeConcept.objects.filter(path__in=paths).values_list("path", "name"))

@@ -12,6 +12,7 @@ from django.db.models import Count, QuerySet
 from analytics.records import ConceptPath
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.rows import existing
+from questionbank.selectors.questions.concept_choices import named_paths
 from questionbank.selectors.questions.facet_cube import (
     ConceptGroups,
     facet_cube,
@@ -36,7 +37,6 @@ class ConceptNode:
     name: str
     depth: int
     path: ConceptPath
-    parent_id: int | None
     own_questions: int = 0
     questions: int = 0
     children: list[ConceptNode] = field(default_factory=list)
@@ -48,22 +48,14 @@ def hierarchies() -> QuerySet[KnowledgeHierarchy]:
 
 
 def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
-    """Return a hierarchy.
-
-    Raises:
-        NotFound: there is none of this number.
-    """
+    """Return a hierarchy."""
     return existing(
         KnowledgeHierarchy.objects.filter(pk=hierarchy_id), f"There is no hierarchy {hierarchy_id}."
     )
 
 
 def concept_get(*, concept_id: int) -> KnowledgeConcept:
-    """Return a concept with its hierarchy.
-
-    Raises:
-        NotFound: there is none of this number.
-    """
+    """Return a concept with its hierarchy."""
     concepts = KnowledgeConcept.objects.select_related("hierarchy")
     return existing(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
 
@@ -85,10 +77,7 @@ def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:
     """Return the names from the root down to the concept."""
-    chain = KnowledgeConcept.objects.filter(path__in=KnowledgeConcept.prefixes(concept.path)).order_by(
-        "depth"
-    )
-    return tuple(chain.values_list("name", flat=True))
+    return named_paths([concept.path])[concept.path]
 
 
 def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
@@ -113,7 +102,6 @@ def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...
             name=name,
             depth=depth,
             path=(*parent.path, name) if parent else (name,),
-            parent_id=parent.id if parent else None,
         )
         by_path[path] = node
         (parent.children if parent else roots).append(node)

@@ -1,11 +1,14 @@
-"""What differs between two versions of a question, field by field, for people."""
+"""What differs between two versions of a question, field by field; and the conflicts of an import."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from questionbank.models import Question
+from django.db.models import QuerySet
+
+from questionbank.models import ImportUpdate, Question, Run
 from questionbank.selectors.questions.history import SHOWN_FIELDS, field_shown
 
 _LONGEST = 2_000  # characters of a value that are shown
@@ -38,3 +41,36 @@ def _short(name: str, value: Any) -> str:
     else:
         text = str(value or "") if name in _OTHERS else field_shown(name, value)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConflict:
+    """A question with both versions: (field, in the bank, in the file)."""
+
+    question: Question
+    differences: list[tuple[str, str, str]]
+
+
+def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
+    """Return what of an import waits for a choice."""
+    waiting = ImportUpdate.objects.filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    return waiting.select_related("question").order_by("pk")
+
+
+def shown_conflicts(conflicts: Iterable[ImportUpdate]) -> list[ShownConflict]:
+    """Return them for a page, the bank's side as it is now."""
+    return [
+        ShownConflict(
+            conflict.question,
+            differences_shown(
+                conflict.before
+                | {
+                    name: getattr(conflict.question, name)
+                    for name in conflict.incoming
+                    if hasattr(conflict.question, name) and name not in ("equation", "original")
+                },
+                conflict.incoming,
+            ),
+        )
+        for conflict in conflicts
+    ]

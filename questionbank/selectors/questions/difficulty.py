@@ -32,7 +32,6 @@ class DifficultyFigure:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether the interval reaches so far that the figure says nothing."""
         if self.low is None or self.high is None:
             return False
         return max(self.percent - self.low, self.high - self.percent) >= UNCERTAIN
@@ -88,37 +87,24 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DifficultyStep:
-    """By how much a question is harder than another, on one scale, in points of 100; negative where it is easier."""
+def difficulty_step(question: Question, other: Question) -> tuple[float, str] | None:
+    """Return by how many points of 100 `other` is harder, negative where it is easier, and the reason.
 
-    points: float
-    reason: str
-
-
-def difficulty_step(question: Question, other: Question) -> DifficultyStep | None:
-    """Return how much harder `other` is, or None where nothing that compares shows a difference.
-
-    Observed difficulties compare where both are known, and differ where their intervals do not overlap; else
-    published ones on the same scale compare. Estimates do not: their intervals nearly always overlap.
+    None where nothing that compares shows a difference. Observed difficulties compare where both are known, and differ
+    where their intervals do not overlap; else published ones on the same scale compare. Estimates do not: their
+    intervals nearly always overlap.
     """
-    figure, other_figure = observed_difficulty(question), observed_difficulty(other)
+    figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
     if figure and other_figure:
-        return None if _overlap(figure, other_figure) else _step(figure, other_figure, "observed")
-    figure, other_figure = published_difficulty(question), published_difficulty(other)
-    if not figure or not other_figure or question.difficulty_scale != other.difficulty_scale:
-        return None
-    is_clear = abs(other_figure.percent - figure.percent) >= CLEAR_STEP
-    return _step(figure, other_figure, "published") if is_clear else None
-
-
-def _overlap(figure: DifficultyFigure, other_figure: DifficultyFigure) -> bool:
-    if figure.low is None or figure.high is None or other_figure.low is None or other_figure.high is None:
-        return False
-    return figure.low <= other_figure.high and other_figure.low <= figure.high
-
-
-def _step(figure: DifficultyFigure, other_figure: DifficultyFigure, basis: str) -> DifficultyStep:
-    points = other_figure.percent - figure.percent
+        low, high = (
+            max(figure.low or 0, other_figure.low or 0),
+            min(figure.high or 100, other_figure.high or 100),
+        )
+        is_clear = low > high
+    else:
+        figure, other_figure, basis = published_difficulty(question), published_difficulty(other), "published"
+        if not figure or not other_figure or question.difficulty_scale != other.difficulty_scale:
+            return None
+        is_clear = abs(other_figure.percent - figure.percent) >= CLEAR_STEP
     sentence = f"Difficulty {other_figure.percent:.0f}% instead of {figure.percent:.0f}% ({basis})."
-    return DifficultyStep(points, sentence)
+    return (other_figure.percent - figure.percent, sentence) if is_clear else None

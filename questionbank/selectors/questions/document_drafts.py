@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import QuerySet
 
-from questionbank.documents.corrections import Correction, ReviewedLine, correct, correction_of, lines_of
+from questionbank.documents.corrections import (
+    Corrected,
+    Correction,
+    ReviewedLine,
+    correct,
+    correction_of,
+    lines_of,
+)
 from questionbank.documents.paper import Role
 from questionbank.documents.passages import FoundItem, Passage, passages_of
 from questionbank.documents.segmenting import assemble
@@ -27,11 +33,7 @@ def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
 
 
 def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
-    """Return a person's own test paper.
-
-    Raises:
-        NotFound: there is none, it was deleted, or it is somebody else's.
-    """
+    """Return a person's own test paper."""
     drafts = DocumentDraft.objects.select_related("read_run", "import_run", "hierarchy")
     return existing(
         drafts.filter(pk=draft_id, owner_id=user.pk),
@@ -41,12 +43,7 @@ def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReview:
-    """A test paper after its owner's corrections.
-
-    Attributes:
-        passages: all of its lines, each question with its own.
-        notices: sentences about the whole paper.
-    """
+    """A test paper after its owner's corrections."""
 
     passages: list[Passage]
     notices: tuple[str, ...]
@@ -57,7 +54,6 @@ class DocumentReview:
 
     @property
     def doubtful(self) -> list[FoundItem]:
-        """The questions that somebody should look at."""
         return [item for item in self.items if not item.is_left_out and item.unsureness]
 
     @property
@@ -66,7 +62,6 @@ class DocumentReview:
 
     @property
     def refused(self) -> list[FoundItem]:
-        """The questions that the bank cannot take as they are."""
         return [item for item in self.items if item.refusal and not item.is_left_out]
 
     @property
@@ -87,9 +82,13 @@ def document_corrections(draft: DocumentDraft) -> list[Correction]:
     return [correction_of(row) for row in draft.corrections[: draft.applied]]
 
 
+def _corrected(draft: DocumentDraft) -> Corrected:
+    return correct(lines_of(draft.lines), list(map(Role, draft.roles)), document_corrections(draft))
+
+
 def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
     """Return the lines after the corrections."""
-    return correct(lines_of(draft.lines), _roles(draft), document_corrections(draft)).lines
+    return _corrected(draft).lines
 
 
 def document_review(draft: DocumentDraft) -> DocumentReview:
@@ -97,7 +96,7 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
     version = (draft.pk, draft.updated_at)
     review = _reviews.get(version)
     if review is None:
-        corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
+        corrected = _corrected(draft)
         lines = [reviewed.line for reviewed in corrected.lines]
         settled = {place for place, reviewed in enumerate(corrected.lines) if reviewed.is_corrected}
         paper = assemble(lines, [reviewed.role for reviewed in corrected.lines], settled)
@@ -107,10 +106,6 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
             _reviews.pop(old, None)  # another thread may have been faster
         _reviews[version] = review
     return review
-
-
-def _roles(draft: DocumentDraft) -> Sequence[Role]:
-    return [Role(role) for role in draft.roles]
 
 
 def document_questions(*, draft: DocumentDraft, user: User) -> list[Question]:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.apps import apps
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, User
 
@@ -66,20 +66,48 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
         *_equation_changes(question),
     ]
     latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:_LATEST]
-    people = _people(_user_id(event) for event, _fields in latest)
+    people = names_of(user_of(event) for event, _fields in latest)
     return [
-        HistoryEntry(when=event.pgh_created_at, who=people.get(_user_id(event), ""), changes=fields)
+        HistoryEntry(when=event.pgh_created_at, who=people.get(user_of(event), ""), changes=fields)
         for event, fields in latest
     ]
 
 
+def user_of(event: Any) -> int | None:
+    """Return the number of the person who made an event; None for an import or a job."""
+    return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
+
+
+def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:
+    """Return the names of people who have an account."""
+    user_ids = {pk for pk in ids if pk is not None}
+    return {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)} if user_ids else {}
+
+
+def states_after(events: list[Any], model: type[Model]) -> tuple[dict[int, Any], dict[int, Any]]:
+    """Return the rows as they are now, by number, and as they were after each event, by the event's number.
+
+    Args:
+        events: of one table, newest first.
+    """
+    if not events:
+        return {}, {}
+    ids = [event.pgh_obj_id for event in events]
+    current: dict[int, Any] = model._default_manager.in_bulk(ids)
+    state, after = dict(current), {}
+    later = type(events[0])._default_manager.filter(pgh_obj_id__in=ids, pk__gte=events[-1].pk)
+    for event in later.order_by("-pk"):  # an older page does not show all of them
+        after[event.pk] = state.get(event.pgh_obj_id)
+        if event.pgh_label != "insert":
+            state[event.pgh_obj_id] = event
+    return current, after
+
+
 def _latest(events: QuerySet[Any]) -> list[Any]:
-    """Return the latest of some events with who made them, newest first."""
     return list(events.select_related("pgh_context").order_by("-pgh_id")[:_LATEST])
 
 
 def _question_changes(question: Question) -> Iterator[_Change]:
-    """Yield the changed fields of the question's own row."""
     after: Any = question
     updates = question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
     for snapshot in _latest(updates):
@@ -116,22 +144,13 @@ def _equation_changes(question: Question) -> Iterator[_Change]:
         after = before
 
 
-def _user_id(snapshot: Any) -> int | None:
-    context = snapshot.pgh_context
-    return context.metadata.get("user") if context is not None else None
-
-
-def _people(ids: Iterable[int | None]) -> dict[int | None, str]:
-    user_ids = {pk for pk in ids if pk is not None}
-    return {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)} if user_ids else {}
-
-
 def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
     for name in SHOWN_FIELDS:
         if getattr(before, name) != getattr(after, name):
             column: Any = Question._meta.get_field(name)
             label = str(column.verbose_name)
-            yield FieldChange(field=label, before=_shown(before, name), after=_shown(after, name))
+            shown = (field_shown(name, getattr(row, name)) for row in (before, after))
+            yield FieldChange(label, *shown)
 
 
 def content_shown(value: Any, indent: str = "") -> str:
@@ -152,16 +171,11 @@ def content_shown(value: Any, indent: str = "") -> str:
     return f"{indent}{value}"
 
 
-def _shown(row: Any, name: str) -> str:
-    return field_shown(name, getattr(row, name))
-
-
 def field_shown(name: str, value: Any) -> str:
     """Return the value of a question's field as people read it."""
     if name == "content":
         return content_shown(value or {})
     if name == "options":
         return "\n".join(f"{option.get('label', '')}. {option.get('text', '')}" for option in value or [])
-    column: Any = Question._meta.get_field(name)
-    choices = dict(column.flatchoices)
+    choices = dict(Question._meta.get_field(name).flatchoices)  # type: ignore[union-attr]
     return str(choices.get(value, "" if value is None else value))

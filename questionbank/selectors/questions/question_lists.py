@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Q, QuerySet
+from typing import TypeVar
+
+from django.db.models import Count, Model, Q, QuerySet
 
 from questionbank.models import Question, QuestionList, User
 from questionbank.rows import existing
 from questionbank.selectors.questions.questions import visible_to
 
-
-def question_lists_of(*, user: User) -> QuerySet[QuestionList]:
-    """Return a person's lists with the number of their questions (`size`), the last changed first."""
-    return QuestionList.objects.filter(owner_id=user.pk).annotate(size=Count("items"))
+Shareable = TypeVar("Shareable", bound=Model)
 
 
-def shared_question_lists(*, user: User) -> QuerySet[QuestionList]:
-    """Return the lists that others share, with their `size` and owner."""
-    shared = QuestionList.objects.filter(is_shared=True).exclude(owner_id=user.pk)
-    return shared.select_related("owner").annotate(size=Count("items"))
+def own_and_shared(rows: QuerySet[Shareable], user: User) -> dict[str, QuerySet[Shareable]]:
+    """Return a person's own lists or worksheets, the last changed first, and those that others share."""
+    shared = rows.filter(is_shared=True).exclude(owner_id=user.pk)
+    return {"own": rows.filter(owner_id=user.pk), "shared": shared.select_related("owner")}
 
 
-def question_list_get(*, list_id: int, user: User) -> QuestionList:
-    """Return a list that the person owns or that is shared.
+def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool = False) -> Shareable:
+    """Return a list or worksheet that the person owns or, unless it must be their own, that is shared.
 
     Raises:
-        NotFound: there is no such list, or it is somebody else's and not shared.
+        NotFound: there is none, or it is not theirs or shared.
     """
-    lists = QuestionList.objects.select_related("owner").filter(readable_by(user))
-    return existing(lists.filter(pk=list_id), "There is no such list, or it is not shared.")
+    own = Q(owner_id=user.pk)
+    refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared'}."
+    return existing(rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal)
 
 
-def readable_by(user: User) -> Q:
-    """Return the condition of lists, or worksheets, that the person owns or that are shared."""
-    return Q(is_shared=True) | Q(owner_id=user.pk)
+def question_lists() -> QuerySet[QuestionList]:
+    """Return all lists, each with the number of its questions (`size`)."""
+    return QuestionList.objects.annotate(size=Count("items"))
+
+
+def question_list_get(*, list_id: int, user: User, is_own: bool = False) -> QuestionList:
+    """Return a list; see `readable`."""
+    return readable(QuestionList.objects.filter(pk=list_id), user, "list", is_own=is_own)
 
 
 def questions_of_list(*, question_list: QuestionList, user: User | None = None) -> list[Question]:

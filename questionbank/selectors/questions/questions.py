@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
+from django.db.models.fields.json import KT
 
-from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of
+from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of, own_text
 from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.errors import ValidationFailed
@@ -25,8 +26,10 @@ from questionbank.models import (
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 from questionbank.rows import existing
+from questionbank.selectors.questions.concept_choices import named_paths
 
 RECORDS_AT_ONCE = 2_000
+_OPTION = [field.name for field in fields(Option)]
 
 
 def is_text_of(*, question: Question, text: str) -> bool:
@@ -92,9 +95,6 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
 
     Args:
         user: who asks; None is the system itself.
-
-    Raises:
-        NotFound: there is none of this number, or it is somebody else's draft.
     """
     questions = Question.objects.select_related("equation", "machine_solution", "created_by")
     return existing(
@@ -160,25 +160,11 @@ def tagged_paths(
         rows = rows.filter(concept__hierarchy=hierarchy)
     columns = ("question_id", "concept__hierarchy_id", "concept__path")
     tags = list(rows.order_by("concept__path").values_list(*columns))
-    prefixes = {path: KnowledgeConcept.prefixes(path) for *_, path in tags}
-    all_prefixes = {prefix for chain in prefixes.values() for prefix in chain}
-    names = dict(KnowledgeConcept.objects.filter(path__in=all_prefixes).values_list("path", "name"))
+    names = named_paths(path for *_, path in tags)
     paths: dict[int, list[TaggedPath]] = {}
     for question_id, hierarchy_id, path in tags:
-        names_on_path = tuple(names[prefix] for prefix in prefixes[path])
-        paths.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names_on_path))
+        paths.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names[path]))
     return paths
-
-
-def question_records(
-    questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None, originals_of: str = ""
-) -> Iterator[QuestionRecord]:
-    """Yield many questions as records by ascending id, in bounded memory.
-
-    With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
-    """
-    for _pk, record in numbered_question_records(questions, hierarchy=hierarchy, originals_of=originals_of):
-        yield record
 
 
 def numbered_question_records(
@@ -187,7 +173,10 @@ def numbered_question_records(
     hierarchy: KnowledgeHierarchy | None = None,
     originals_of: str = "",
 ) -> Iterator[tuple[int, QuestionRecord]]:
-    """Yield the same, each with the question's id; of a sequence in its order."""
+    """Yield many questions as records, each with its id, in bounded memory: a query by id, a sequence in its order.
+
+    With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
+    """
     if not isinstance(questions, QuerySet):
         prefetch_related_objects(questions, "equation")
         yield from _records(questions, hierarchy, originals_of)
@@ -217,17 +206,6 @@ def _records(
         yield question.pk, replace(record, original=original) if original else record
 
 
-def stored_option(found: Mapping[str, Any]) -> Option:
-    """Return an option as `Question.options` has it."""
-    return Option(
-        found["label"],
-        found["text"],
-        found.get("misconception", ""),
-        found.get("weight"),
-        found.get("feedback", ""),
-    )
-
-
 def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
     equation = getattr(question, "equation", None)
     return QuestionRecord(
@@ -235,7 +213,10 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
         text=question.text,
         language=question.language,
         kind=question.kind,
-        options=tuple(map(stored_option, question.options)),
+        options=tuple(
+            Option(**{name: option[name] for name in _OPTION if name in option})
+            for option in question.options
+        ),
         answer=question.answer,
         solution=question.solution,
         equation=equation.expression if equation else "",
@@ -310,3 +291,18 @@ def _percent_range(value: str) -> tuple[float, float]:
         return float(low), float(high) if dash else float(low)
     except ValueError as error:
         raise ValidationFailed("difficulty must be a range of per cent such as 20-60.") from error
+
+
+SHARING_SHOWN = 20
+
+
+def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
+    """Return other questions whose texts begin with the same text, `SHARING_SHOWN` at most."""
+    content = content_of(question.content)
+    if own_text(question.text, content) == question.text:
+        return []
+    shared = Question.objects.alias(shared=KT("content__stimulus__text")).filter(
+        Q(content__has_key="stimulus"), visible_to(user), shared=content.stimulus.text
+    )
+    others = shared.exclude(pk=question.pk).exclude(status=Question.Status.RETIRED).order_by("pk")
+    return list(others.defer("search_vector", "content_hash")[:SHARING_SHOWN])

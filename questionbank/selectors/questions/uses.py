@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 
 from django.db.models import Count, Max, QuerySet
-from django.utils import timezone
 
 from questionbank.models import Question, QuestionUse, Worksheet
-
-YEAR = timedelta(days=365)
-
-
-def a_year_ago() -> date:
-    """Return the first day of the last year."""
-    return timezone.localdate() - YEAR
-
-
-def uses_since(day: date | None = None) -> QuerySet[QuestionUse]:
-    """Return the uses on a day and after it; without a day, all."""
-    return QuestionUse.objects.all() if day is None else QuestionUse.objects.filter(day__gte=day)
 
 
 def question_uses(*, question: Question) -> QuerySet[QuestionUse]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionEquation
@@ -56,17 +55,32 @@ def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
     return dict(rows.order_by("created_at", "pk").values_list("candidate_id", "figures__metrics"))
 
 
-def changed_questions(comparison: ModelComparison) -> list[ChangedQuestion]:
+def changed_questions(
+    comparison: ModelComparison, *, are_graphs_looked_at: bool = False
+) -> list[ChangedQuestion]:
     """Return the questions whose nearest ones changed most, without those that have been deleted since."""
     rows = comparison.figures.get("changed", [])[:QUESTIONS_SHOWN]
     ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}
     questions = Question.objects.in_bulk(ids)
+    graphs: dict[int, str] = {}
+    if are_graphs_looked_at:
+        equations = QuestionEquation.objects.filter(question__in=ids).exclude(graph_key="")
+        graphs = dict(equations.values_list("question_id", "graph_key"))
+
+    def neighbours(row: dict[str, Any], model: str, other: str) -> list[ChangedNeighbour]:
+        graph = graphs.get(row["question"])
+        return [
+            ChangedNeighbour(questions[pk], pk in row[other], graph is not None and graphs.get(pk) == graph)
+            for pk in row[model]
+            if pk in questions
+        ]
+
     return [
         ChangedQuestion(
             question=questions[row["question"]],
             overlap=row["overlap"],
-            candidate=_neighbours(row["candidate"], row["champion"], questions),
-            champion=_neighbours(row["champion"], row["candidate"], questions),
+            candidate=neighbours(row, "candidate", "champion"),
+            champion=neighbours(row, "champion", "candidate"),
         )
         for row in rows
         if row["question"] in questions
@@ -83,34 +97,3 @@ def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None
         return None
     questions = Question.objects.in_bulk([row["question"] for row in rows])
     return [row | {"question": questions[row["question"]]} for row in rows if row["question"] in questions]
-
-
-def _neighbours(
-    neighbours: list[int], other_neighbours: list[int], questions: Mapping[int, Question]
-) -> list[ChangedNeighbour]:
-    return [ChangedNeighbour(questions[pk], pk in other_neighbours) for pk in neighbours if pk in questions]
-
-
-def changed_neighbours_marked(comparison: ModelComparison) -> list[ChangedQuestion]:
-    """Return `changed_questions` with the neighbours marked that are computed like their question."""
-    changed = changed_questions(comparison)
-    question_ids = [row.question.pk for row in changed] + [
-        neighbour.question.pk for row in changed for neighbour in (*row.candidate, *row.champion)
-    ]
-    equations = QuestionEquation.objects.filter(question__in=question_ids).exclude(graph_key="")
-    keys = dict(equations.values_list("question_id", "graph_key"))
-
-    def marked(row: ChangedQuestion, neighbours: list[ChangedNeighbour]) -> list[ChangedNeighbour]:
-        graph_key = keys.get(row.question.pk)
-        return [
-            replace(
-                neighbour,
-                computed_alike=graph_key is not None and keys.get(neighbour.question.pk) == graph_key,
-            )
-            for neighbour in neighbours
-        ]
-
-    return [
-        replace(row, candidate=marked(row, row.candidate), champion=marked(row, row.champion))
-        for row in changed
-    ]

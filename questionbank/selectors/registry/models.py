@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from django.db.models import QuerySet
 
@@ -47,7 +46,6 @@ class Gate:
 
     @property
     def passes(self) -> bool:
-        """Whether it may serve without an override."""
         return self.outcome == GateOutcome.BETTER
 
 
@@ -67,11 +65,7 @@ def models_by_capability() -> list[CapabilityModels]:
 
 
 def model_get(*, artifact_id: int) -> ModelArtifact:
-    """Return one model with its parent and who registered it.
-
-    Raises:
-        NotFound: there is none with this number.
-    """
+    """Return one model with its parent and who registered it."""
     return existing(
         ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id),
         "There is no such model.",
@@ -96,7 +90,7 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 
 def gate(comparison: ModelComparison) -> Gate:
     """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost."""
-    figures: Figures[Any] = comparison.figures
+    figures: Figures = comparison.figures
     suite = figures["suite"]
     capability = comparison.candidate.capability
     fixed, row = fixed_suite(capability), CAPABILITIES.get(capability)
@@ -133,7 +127,6 @@ def gate(comparison: ModelComparison) -> Gate:
 
 
 def _against(metric: Metric, verdict: str) -> str:
-    """Return the sentence on a figure in which the candidate is better or worse."""
     return (
         f"{metric['label']} is {verdict}: {metric['candidate']:.3f} against {metric['champion']:.3f}"
         f" (difference {metric['low']:.3f} to {metric['high']:.3f})."
@@ -164,7 +157,8 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     )
     former = promoted.former if promoted else None
     if former is None and promoted is not None:
-        return _general_champion(capability, scope)
+        has_general = scope and has_general_model(capability)
+        return artifact_champion(capability=capability) if has_general else None
     if former is None or former.state != ModelArtifact.State.ARCHIVED:
         return None
     row = CAPABILITIES.get(capability)
@@ -179,12 +173,6 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     return None if serving_problem(former) else former
 
 
-def _general_champion(capability: str, scope: str) -> ModelArtifact | None:
-    """Return the champion for all languages, where a model for one of them can go back to it."""
-    return artifact_champion(capability=capability) if scope and has_general_model(capability) else None
-
-
 def serving_problem(artifact: ModelArtifact) -> str:
     """Return why a model cannot serve now, as its capability's row says; empty where it can."""
-    row = bank_capability(artifact.capability)
-    return row.serving_problem(artifact) if row else ""
+    return bank_capability(artifact.capability).serving_problem(artifact)

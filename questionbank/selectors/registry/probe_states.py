@@ -16,7 +16,10 @@ def why_no_probes(hierarchy: str) -> str:
     trainings = unfinished.filter(kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy)
     if (run := trainings.order_by("pk").first()) is not None:
         return f"The model for “{hierarchy}” is being trained (job {run.pk})."
-    tagged = _tagged(hierarchy)
+    ready = Question.objects.filter(
+        status=Question.Status.READY, paraphrase_of__isnull=True, tags__concept__hierarchy__name=hierarchy
+    )
+    tagged = ready.order_by().values("pk").distinct()[:FEWEST_TAGGED].count()
     if tagged < FEWEST_TAGGED:
         missing = FEWEST_TAGGED - tagged
         has = f"“{hierarchy}” has {tagged} of the {FEWEST_TAGGED} labelled questions a model needs"
@@ -24,11 +27,3 @@ def why_no_probes(hierarchy: str) -> str:
     if unfinished.filter(Q(kind=Run.Kind.EMBED) | Q(kind=Run.Kind.PROMOTE)).exists():
         return f"The model for “{hierarchy}” is trained once the vectors of its questions are computed."
     return f"No model is in use for “{hierarchy}”; an admin can train it under Models."
-
-
-def _tagged(hierarchy: str) -> int:
-    """Return ready questions tagged in the hierarchy, counted up to the number that a model needs."""
-    ready = Question.objects.filter(
-        status=Question.Status.READY, paraphrase_of__isnull=True, tags__concept__hierarchy__name=hierarchy
-    )
-    return ready.order_by().values("pk").distinct()[:FEWEST_TAGGED].count()

@@ -9,7 +9,7 @@ from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.capabilities.catalog import bulk_kinds
-from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
+from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.rows import existing
 
 LOG_LINES = 200
@@ -23,11 +23,7 @@ def runs() -> QuerySet[Run]:
 
 
 def run_get(*, run_id: int) -> Run:
-    """Return one job.
-
-    Raises:
-        NotFound: there is none with this number.
-    """
+    """Return one job."""
     return existing(runs().filter(pk=run_id), "There is no such job.")
 
 
@@ -71,7 +67,6 @@ class Wait:
     """Why a queued run does not run yet.
 
     Attributes:
-        has_worker: whether a worker listens to its queue.
         running: the job that its worker does now, "" where there is none.
         ahead: queued jobs before it.
     """
@@ -104,3 +99,18 @@ def run_wait(*, run: Run) -> Wait | None:
     return Wait(
         has_worker=run.queue in queues, running=str(under_way) if under_way else "", ahead=ahead.count()
     )
+
+
+KINDS = (Run.Kind.TRAIN, Run.Kind.EVALUATE, Run.Kind.PROMOTE)
+
+
+def model_jobs(*, artifact: ModelArtifact | None = None, kind: str = "") -> list[Run]:
+    """Return unfinished jobs about models, the oldest first."""
+    jobs = Run.objects.exclude(state__in=Run.FINISHED).filter(kind__in=[kind] if kind else KINDS)
+    if artifact is not None:
+        jobs = jobs.filter(
+            Q(parameters__model=artifact.pk)
+            | Q(parameters__candidate=artifact.pk)
+            | Q(parameters__champion=artifact.pk)
+        )
+    return list(jobs.select_related("requested_by").order_by("created_at", "pk"))

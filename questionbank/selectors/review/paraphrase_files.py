@@ -1,4 +1,4 @@
-"""Scores of pairs as files have them."""
+"""Scores of pairs as files have them, and why a pair has none."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.scorer import Scorer
+from analytics.paraphrase.scoring.scorer import Scorer, UnreadReason
 from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputPair
+from questionbank.models import ParaphrasePair
 from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
 
@@ -62,3 +63,14 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
             {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}
         )
     return rows
+
+
+def unread_reason(pair: ParaphrasePair) -> UnreadReason:
+    """Return why the scorer in use gives no number for a pair; empty if it gives one or has not looked."""
+    if pair.score is not None or pair.scored_by_id is None:
+        return ""
+    try:
+        served = served_scorer()
+    except ServiceUnavailable:
+        return ""
+    return served.scorer.unread_reason(pair.original, pair.paraphrase) if served else ""

@@ -65,11 +65,7 @@ def was_skipped(*, pair: ParaphrasePair, reviewer: User) -> bool:
 
 
 def pair_get(*, pair_id: int) -> ParaphrasePair:
-    """Return one pair.
-
-    Raises:
-        NotFound: there is none.
-    """
+    """Return one pair."""
     return existing(
         ParaphrasePair.objects.select_related("scored_by", "question", "added").filter(pk=pair_id),
         "There is no such pair.",
@@ -85,13 +81,10 @@ def may_settle(*, pair: ParaphrasePair, person: User) -> bool:
     """Return whether somebody may settle a pair: a reviewer who is no party to it, or an admin."""
     if not person.has_perm("questionbank.review"):
         return False
-    return person.has_perm("questionbank.settle_own") or not _is_party(pair=pair, person=person)
-
-
-def _is_party(*, pair: ParaphrasePair, person: User) -> bool:
-    """Return whether somebody typed a pair or gave an opinion on it, so that others settle it."""
-    typed = pair.source == ParaphrasePair.Source.TYPED and pair.created_by_id == person.pk
-    return typed or opinions().filter(pair=pair, reviewer=person).exists()
+    if person.has_perm("questionbank.settle_own"):
+        return True
+    is_typed = pair.source == ParaphrasePair.Source.TYPED and pair.created_by_id == person.pk
+    return not (is_typed or opinions().filter(pair=pair, reviewer=person).exists())
 
 
 def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -> ReviewDecision | None:
@@ -141,12 +134,10 @@ class QueueCounts:
 
     @property
     def decided(self) -> int:
-        """Pairs with an outcome."""
         return self.accepted + self.edited + self.rejected
 
     @property
     def total(self) -> int:
-        """All pairs."""
         return self.open + self.adjudication + self.decided
 
 
@@ -273,9 +264,6 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     A pair that was rejected for being the same text is no example: its meaning is the same. Of a pair that was accepted
     with changes the changed text is valid; the first one may have been clumsy only, so it counts as invalid where the
     findings name something serious, and else not at all.
-
-    Args:
-        language: only pairs in this one, its regional forms included.
     """
     outcome = ParaphrasePair.Outcome
     rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")

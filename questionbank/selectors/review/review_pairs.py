@@ -32,11 +32,8 @@ class PairFilters:
 
     Attributes:
         state: of `ParaphrasePair.State`, or an outcome.
-        batch: its name.
         least, most: bounds of the probability that a pair is valid, 0 to 1.
-        reviewer: id of somebody who decided.
         reason: of `ReviewDecision.Reason`.
-        text: a part of the original or of the paraphrase.
     """
 
     state: str = ""
@@ -72,21 +69,14 @@ def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePai
 
 def _decisions(filters: PairFilters, viewer: User) -> QuerySet[ReviewDecision, ReviewDecision]:
     """Return a pair's decisions that the viewer may know of, by the reviewer and for the reason of the filters."""
-    decisions = ReviewDecision.objects.filter(
-        _may_be_read(viewer), pair=OuterRef("pk"), undone_at__isnull=True
-    )
+    readable = Q(pair__state=_State.DECIDED) | Q(reviewer=viewer)  # as `pair_history` and `settle` show them
+    if viewer.has_perm("questionbank.review"):
+        readable |= Q(pair__state=_State.ADJUDICATION)
+    decisions = ReviewDecision.objects.filter(readable, pair=OuterRef("pk"), undone_at__isnull=True)
     decisions = decisions.exclude(verdict=ReviewDecision.Verdict.SKIP)
     if filters.reviewer is not None:
         decisions = decisions.filter(reviewer=filters.reviewer)
     return decisions.filter(reason=filters.reason) if filters.reason else decisions
-
-
-def _may_be_read(viewer: User) -> Q:
-    """Return decisions that the viewer may know of, as `pair_history` and `settle` show them."""
-    readable = Q(pair__state=_State.DECIDED) | Q(reviewer=viewer)
-    return (
-        readable | Q(pair__state=_State.ADJUDICATION) if viewer.has_perm("questionbank.review") else readable
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ class AskedSearch:
         typed: the query with the words that name filters, which `parsed` lacks.
         given: the page's filters, without those that were read.
         terms: what a search of a few words asks for, part by part; None where it is read as a whole.
-        order, page_size: of the results.
     """
 
     typed: str
@@ -86,16 +85,16 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
         exact=exact,
         corrected=corrected or parsed.corrected,
         terms=(
-            _terms(parsed, ConceptNames() if TOPIC in off else concept_names())
+            terms_of(
+                parsed.tokens,
+                ConceptNames() if TOPIC in off else concept_names(),
+                vocabulary(),
+                is_prose=len(parsed.prose) == len(parsed.tokens),
+            )
             if parsed.sort == "words" and not named.is_exact
             else None
         ),
     )
-
-
-def _terms(parsed: ParsedQuery, names: ConceptNames) -> Terms:
-    is_prose = len(parsed.prose) == len(parsed.tokens)
-    return terms_of(parsed.tokens, names, vocabulary(), is_prose=is_prose)
 
 
 def _any_holds(named: Named, filters: SearchFilters) -> bool:

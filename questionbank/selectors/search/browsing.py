@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
+from questionbank.models import KnowledgeConcept
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.search import SearchPage
@@ -26,12 +26,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A filter that is a list of values.
-
-    Attributes:
-        chosen: the value that is set; empty: none.
-        is_long: there are so many values that they are a drop-down list.
-    """
+    """A filter that is a list of values."""
 
     name: str
     label: str
@@ -40,21 +35,73 @@ class Facet:
     is_long: bool
 
 
-@dataclass(frozen=True)
-class Narrowing:
-    """The filters that narrow a search, and the number of questions behind each."""
-
-    steps: ConceptSteps
-    bands: list[Band]
-    facets: list[Facet]
-
-
-def narrowing(page: SearchPage, filters: SearchFilters) -> Narrowing:
-    """Return what the results can be narrowed to."""
+def narrowing(page: SearchPage, filters: SearchFilters) -> dict[str, object]:
+    """Return what the results can be narrowed to: `ConceptSteps`, `Band`s and `Facet`s."""
     counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
     hierarchies = {int(value.value): (value.label, value.count) for value in page.facets.get("hierarchy", [])}
-    steps = concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies)
-    return Narrowing(steps, list(_bands(page, filters)), list(_facets(page, filters.to_query())))
+    return {
+        "steps": concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies),
+        "bands": list(_bands(page, filters)),
+        "facets": list(_facets(page, filters.to_query())),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptStep:
+    """A concept to go to; `count` is None where the questions below it were not counted."""
+
+    id: int
+    name: str
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepGroup:
+    """The concepts of one hierarchy to go to, and the number of questions in it (None: not counted)."""
+
+    hierarchy: str
+    steps: tuple[ConceptStep, ...]
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptSteps:
+    """The chosen concept with all above it, and those right below it by hierarchy."""
+
+    chain: tuple[ConceptStep, ...]
+    groups: tuple[StepGroup, ...]
+
+
+def concept_steps(
+    *,
+    chosen: int | None,
+    counts: Mapping[int, int | None],
+    hierarchies: Mapping[int, tuple[str, int | None]],
+) -> ConceptSteps:
+    """Return the steps from the chosen concept, or from the roots of all hierarchies, the largest first.
+
+    Args:
+        counts: matching questions below each concept, None for "many"; a concept that is not there has none.
+        hierarchies: the name of each hierarchy that has such concepts, and the same number.
+    """
+    concept = KnowledgeConcept.objects.filter(pk=chosen).first() if chosen is not None else None
+    if concept is None:
+        chain: tuple[ConceptStep, ...] = ()
+        below = KnowledgeConcept.objects.filter(depth=1)
+    else:
+        prefixes = KnowledgeConcept.prefixes(concept.path)
+        above = KnowledgeConcept.objects.filter(path__in=prefixes).order_by("depth")
+        chain = tuple(ConceptStep(pk, name) for pk, name in above.values_list("pk", "name"))
+        below = KnowledgeConcept.objects.filter(path__startswith=concept.path, depth=concept.depth + 1)
+    steps: dict[int, list[ConceptStep]] = {}
+    for pk, name, hierarchy in below.order_by("name").values_list("pk", "name", "hierarchy_id"):
+        if pk in counts and hierarchy in hierarchies:
+            steps.setdefault(hierarchy, []).append(ConceptStep(pk, name, counts[pk]))
+    groups = [
+        StepGroup(name, tuple(steps[pk]), count) for pk, (name, count) in hierarchies.items() if pk in steps
+    ]
+    groups.sort(key=lambda group: (-(group.count or 0), group.hierarchy.casefold()))
+    return ConceptSteps(chain=chain, groups=tuple(groups))
 
 
 def _bands(page: SearchPage, filters: SearchFilters) -> Iterator[Band]:
@@ -69,7 +116,6 @@ def _bands(page: SearchPage, filters: SearchFilters) -> Iterator[Band]:
 
 
 def _facets(page: SearchPage, filter_query: dict[str, str]) -> Iterator[Facet]:
-    """Yield the filters that have values."""
     for name, label in FACETS.items():
         values, chosen = list(page.facets.get(name, [])), filter_query.get(name, "")
         if chosen and chosen not in {value.value for value in values}:

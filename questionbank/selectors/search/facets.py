@@ -8,7 +8,7 @@ questions the bank has. Words, an owner, a figure or a bound within a per cent a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,14 +105,8 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
     if facets.total <= COUNTED:
         return facets
     possible = _from_cube(filters, prefix).values
-    return Facets(
-        total=COUNTED,
-        is_capped=True,
-        values={
-            name: [FacetValue(value.value, value.label, None) for value in values]
-            for name, values in possible.items()
-        },
-    )
+    values = {name: [replace(value, count=None) for value in found] for name, found in possible.items()}
+    return Facets(total=COUNTED, is_capped=True, values=values)
 
 
 def _cube_knows(filters: SearchFilters) -> bool:
@@ -134,7 +128,6 @@ def count_tagged(*, node: str, filters: SearchFilters, questions: QuerySet[Quest
     """Count the questions that pass and are tagged with a concept or below it.
 
     Args:
-        node: the concept's materialised path.
         questions: those, in no order; counted one by one where `FacetCube` does not know the filters.
     """
     if not _cube_knows(filters):
@@ -209,7 +202,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
         "language": _values((value, language_name(value), count) for value, count in counts["language"]),
         "source": _values((value, value, count) for value, count in counts["source"]),
         "difficulty": sorted(
-            _values((str(band), _band_label(band), count) for band, count in _by_band(counts["difficulty"])),
+            _values(_by_band(counts["difficulty"])),
             key=lambda band: band.value,
         ),
         "concept": _values(
@@ -229,22 +222,16 @@ def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN)
     return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
 
 
-def _by_band(counts: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
-    """Return the numbers of questions by range.
-
-    A difficulty on the edge of two counts in both, as the filter finds it in both.
-    """
+def _by_band(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, str, int]]:
+    """Yield ranges; a difficulty on the edge of two counts in both, as the filter finds it in both."""
     numbers = [0] * BANDS
     for value, count in counts:
         difficulty, width = int(value), 200 // BANDS  # of p per cent, floor(p) + ceil(p)
         for band in range(max(0, -(-difficulty // width) - 1), min(BANDS, difficulty // width + 1)):
             numbers[band] += count
-    return list(enumerate(numbers))
-
-
-def _band_label(band: int) -> str:
     width = 100 // BANDS
-    return difficulty_range(band * width, (band + 1) * width)
+    for band, number in enumerate(numbers):
+        yield str(band), difficulty_range(band * width, (band + 1) * width), number
 
 
 def difficulty_range(low: float, high: float) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from analytics.text.question_tasks import TASKS
-from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
+from questionbank.models import KnowledgeConcept, Question, QuestionTag, QuestionUse, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
-from questionbank.selectors.questions.uses import a_year_ago, uses_since
 
 ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
@@ -36,7 +37,6 @@ class SearchFilters:
         difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
         status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
             ``"any"``.
-        owner: id of the person who wrote the question.
         viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. No address
             carries it.
         figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
@@ -131,7 +131,11 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
         passed &= Q(search_vector=token)
     if filters.concept is not None:
-        passed &= Q(pk__in=_tagged_below(filters.concept))
+        path = KnowledgeConcept.objects.filter(pk=filters.concept).values_list("path", flat=True).first()
+        below = (
+            QuestionTag.objects.filter(concept__path__startswith=path) if path else QuestionTag.objects.none()
+        )
+        passed &= Q(pk__in=below.values("question_id"))
     return Question.objects.filter(passed & _marked(filters)).order_by()
 
 
@@ -148,7 +152,9 @@ def _marked(filters: SearchFilters) -> Q:
         drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
         passed &= drawn if filters.numbers == "drawn" else ~drawn
     if filters.used:
-        uses = uses_since(None if filters.used == "never" else a_year_ago())
+        uses = QuestionUse.objects.all()
+        if filters.used != "never":
+            uses = uses.filter(day__gte=timezone.localdate() - timedelta(days=365))
         used = Q(pk__in=uses.order_by().values("question"))
         passed &= used if filters.used == "year" else ~used
     return passed
@@ -157,14 +163,6 @@ def _marked(filters: SearchFilters) -> Q:
 def task_token(task: str) -> str:
     """Return the search token of the questions that are such a task."""
     return f"{NO_WORD_PREFIX}t{task.replace('_', '')}"
-
-
-def _tagged_below(concept: int) -> QuerySet[QuestionTag, int]:
-    """Return the ids of the questions tagged with the concept or below it (materialised paths share their prefix)."""
-    path = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
-    if path is None:
-        return QuestionTag.objects.none().values_list("question_id", flat=True)
-    return QuestionTag.objects.filter(concept__path__startswith=path).values_list("question_id", flat=True)
 
 
 def _word(given: Mapping[str, str], name: str) -> str:

@@ -14,6 +14,7 @@ from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import script_language, search_tokens
+from questionbank.models import LongQuery
 from questionbank.selectors.search.spelling import Vocabulary, is_english
 
 QuerySort = Literal["browse", "words", "question", "formula"]
@@ -76,14 +77,11 @@ class ParsedQuery:
 
     Attributes:
         sort: ``"browse"`` for nothing typed.
-        text: what was typed.
         searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
         corrected: what was typed with misspelt words corrected; empty if there were none.
         read_as: `searched`, where plain maths was read in it; else empty.
         tokens: what full-text search looks for, in order.
         prose: those outside formulas.
-        formulas: in LaTeX.
-        language: of the text.
         number: of the question that was asked for by its number, or 0.
         concept: what plain maths with words is about: "3/4 of 20" is a fraction of an amount.
         is_number: nothing but a question's number was asked for: "Question 12", "#12"; "12" alone can be more.
@@ -110,7 +108,6 @@ def parse_query(
 
     Args:
         vocabulary: of the bank; words that neither it nor English knows are corrected by those that it does.
-        exact: correct nothing.
         names: words of the concepts' names and synonyms, which are right as well.
     """
     text = text.replace("\x00", " ").strip()[:_LONGEST]
@@ -152,7 +149,6 @@ def _marked(text: str) -> str:
 
 
 def _prose(marked: str) -> str:
-    """Return the text outside formulas."""
     return " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
 
 
@@ -169,6 +165,11 @@ def _asked_of(searched: str) -> str:
     words = searched.split(" ")
     start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
     return " ".join(words[start:])
+
+
+def long_query_text(key: str) -> str:
+    """Return the text of a search that is kept under a key; empty where the key is not known."""
+    return LongQuery.objects.filter(pk=key[:24]).values_list("text", flat=True).first() or ""
 
 
 def quoted(token: str) -> str:
@@ -192,7 +193,7 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
         if part.kind == "text"
         for match in _LATIN_WORD.finditer(part.source)
     }
-    tokens = {word: _token(word) for word in sorted(prose)}
+    tokens = {word: next(iter(search_tokens(word)), "") for word in sorted(prose)}
     candidates = {
         word: [] if is_english(word) else vocabulary.corrections(token, names=names)
         for word, token in tokens.items()
@@ -213,10 +214,6 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
 def _spelt(token: str) -> str:
     """Return a token as a word: the search takes an s from some that have no singular ("pythagora")."""
     return f"{token}s" if not is_english(token) and is_english(f"{token}s") else token
-
-
-def _token(word: str) -> str:
-    return next(iter(search_tokens(word)), "")
 
 
 _STANDING_TOGETHER = """

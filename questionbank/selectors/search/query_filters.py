@@ -80,8 +80,6 @@ class ReadFilter:
 
     Attributes:
         name: of `READ_FILTERS`.
-        words: that named it.
-        label: in words.
     """
 
     name: str
@@ -96,8 +94,6 @@ class FilteredQuery:
 
     Attributes:
         text: what is left to search for; empty where all words named filters.
-        filters: those of the page with those that were read.
-        read: filters in use because words named them.
     """
 
     text: str
@@ -109,16 +105,13 @@ def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()
     """Take the words out of a search that name filters which the bank has.
 
     A filter that the page has already, and one that was taken off, is not set; the words that name it go.
-
-    Args:
-        off: names of filters that were taken off.
     """
     rest, set_filters = text, filters
     read: list[ReadFilter] = []
     if len(text.split()) > MOST_WORDS or text.endswith(("?", "？")):
         return FilteredQuery(text, filters)
     for name, found, values, label in _named(text):
-        if name in {one.name for one in read} or not _passes(values):
+        if name in {one.name for one in read} or not filtered_questions(SearchFilters(**values)).exists():  # type: ignore[arg-type]
             continue
         rest = rest.replace(found, "\n", 1)
         if name in off or any(getattr(filters, key) != getattr(SearchFilters(), key) for key in values):
@@ -158,11 +151,6 @@ _VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fie
     "language": lambda value: ({"language": value}, language_name(value)),
     "difficulty": _difficulty,
 }
-
-
-def _passes(values: Mapping[str, object]) -> bool:
-    """Return whether the bank has a ready question that passes the filter."""
-    return filtered_questions(SearchFilters(**values)).exists()  # type: ignore[arg-type]
 
 
 def _grade_of_bank(match: re.Match[str]) -> str:

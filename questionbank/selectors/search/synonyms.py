@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from questionbank.models import SynonymGroup, User
+from django.apps import apps
+
+from questionbank.models import SynonymGroup
 from questionbank.rows import existing
+from questionbank.selectors.questions.history import names_of, states_after, user_of
 
 _LATEST = 20  # changes that are shown
 
@@ -33,43 +35,27 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
 
 
 def synonym_group_get(*, group_id: int) -> SynonymGroup:
-    """Return a group by its number.
-
-    Raises:
-        NotFound: there is none.
-    """
+    """Return a group by its number."""
     return existing(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
 
 
 def synonym_history() -> list[SynonymChange]:
     """Return the latest changes that people made, newest first."""
-    events: Any = SynonymGroup.pgh_event_models  # type: ignore[attr-defined]  # pghistory adds it
-    snapshots = list(
-        next(iter(events.values()))
-        .objects.filter(pgh_context__metadata__user__isnull=False)
-        .select_related("pgh_context")
-        .order_by("-pgh_id")[:_LATEST]
-    )
-    names = {
-        user.pk: str(user)
-        for user in User.objects.filter(
-            pk__in=[snapshot.pgh_context.metadata["user"] for snapshot in snapshots]
-        )
-    }
-    now = {group.pk: group.terms for group in SynonymGroup.objects.all()}
+    changed = apps.get_model("questionbank", "SynonymGroupEvent")._default_manager
+    by_people = changed.filter(pgh_context__metadata__user__isnull=False).select_related("pgh_context")
+    events = list(by_people.order_by("-pk")[:_LATEST])
+    people, (_current, after) = names_of(map(user_of, events)), states_after(events, SynonymGroup)
     changes = []
-    for snapshot in snapshots:
-        terms = ", ".join(snapshot.terms)
-        added = snapshot.pgh_label == "insert"
-        deleted = snapshot.pgh_label == "delete"
-        later = "" if deleted else ", ".join(now.get(snapshot.pgh_obj_id, []))
+    for event in events:
+        terms, following = ", ".join(event.terms), after[event.pk]
+        is_added, is_deleted = event.pgh_label == "insert", event.pgh_label == "delete"
+        later = "" if is_deleted or following is None else ", ".join(following.terms)
         changes.append(
             SynonymChange(
-                when=snapshot.pgh_created_at,
-                who=names.get(snapshot.pgh_context.metadata["user"], ""),
-                before="" if added else terms,
-                after=terms if added else later,
+                when=event.pgh_created_at,
+                who=people.get(user_of(event), ""),
+                before="" if is_added else terms,
+                after=terms if is_added else later,
             )
         )
-        now[snapshot.pgh_obj_id] = snapshot.terms
     return changes

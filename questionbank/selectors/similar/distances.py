@@ -19,7 +19,7 @@ from analytics.catalog import main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.records import ConceptPath
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
+from questionbank.models import KnowledgeHierarchy, Question, QuestionTag
 from questionbank.selectors.questions.augmentation import question_augmented
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.questions import concept_paths
@@ -36,20 +36,16 @@ class DistanceRow:
     Attributes:
         distance: 0 for the question itself as augmentation changes it, 1 .. levels + 1 for another one.
         shared: the deepest level at which concepts agree; 0 for none.
-        text: of the question at this distance; empty where there is none.
         question: None at distance 0, and where no question of the bank is at this distance.
-        cosine: to the question asked about.
-        paths: of the question at this distance, in the hierarchy.
-        notice: why there is nothing, where there is nothing.
     """
 
     distance: int
     shared: int
-    text: str
-    question: Question | None
-    cosine: float | None
-    paths: tuple[ConceptPath, ...]
-    notice: str
+    text: str = ""
+    question: Question | None = None
+    cosine: float | None = None
+    paths: tuple[ConceptPath, ...] = ()
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +54,6 @@ class WorkedCase:
 
     Attributes:
         hierarchy: in which distances are counted; None where the question has no concept.
-        levels: L of the hierarchy.
-        paths: of the question asked about, in it.
-        encoder: name of the model that gave the cosines.
         notice: what to know about the whole, e.g. that no model knows the question's language.
     """
 
@@ -74,9 +67,6 @@ class WorkedCase:
 
 def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> WorkedCase:
     """Return the nearest ready question of the same language at each distance from a question.
-
-    Args:
-        seed: of the augmentation at distance 0.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
@@ -93,11 +83,23 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
     hits = []
     for distance in range(1, levels.levels + 2):
         among = _at(question, owner, tag_prefixes, levels.levels, distance)
-        hits.append((distance, _nearest(question, vector, embedding_set, among)))
-    ids = [hit[0] for _distance, hit in hits if hit]
+        hits.append(
+            nearest(
+                embedding_set=embedding_set, vector=vector, k=1, question_ids=among, exclude=[question.pk]
+            )
+        )
+    ids = [pk for hit in hits for pk, _cosine in hit]
     questions = Question.objects.defer("search_vector").in_bulk(ids)
     paths = concept_paths([question.pk, *ids], hierarchy=owner)
-    rows += [_row(levels.levels, distance, hit, questions, paths) for distance, hit in hits]
+    for distance, hit in enumerate(hits, start=1):
+        shared = levels.levels + 1 - distance
+        pk, cosine = hit[0] if hit else (0, 0.0)
+        if neighbour := questions.get(pk):
+            found = tuple(paths.get(pk, ()))
+            rows.append(DistanceRow(distance, shared, neighbour.text, neighbour, round(cosine, 4), found))
+        else:  # none, or just deleted
+            notice_of_row = "No ready question with a vector is at this distance."
+            rows.append(DistanceRow(distance, shared, notice=notice_of_row))
     return WorkedCase(
         owner, levels.levels, tuple(paths.get(question.pk, ())), tuple(rows), encoder.name, notice
     )
@@ -136,38 +138,13 @@ def _below(tags: QuerySet[QuestionTag], paths: Sequence[str]) -> QuerySet[Questi
     return tags.filter(reduce(or_, (Q(concept__path__startswith=path) for path in set(paths))))
 
 
-def _nearest(
-    question: Question, vector: np.ndarray, embedding_set: EmbeddingSet, among: QuerySet[Question]
-) -> tuple[int, float] | None:
-    hits = nearest(embedding_set=embedding_set, vector=vector, k=1, question_ids=among, exclude=[question.pk])
-    return hits[0] if hits else None
-
-
-def _row(
-    levels: int,
-    distance: int,
-    hit: tuple[int, float] | None,
-    questions: dict[int, Question],
-    paths: dict[int, list[ConceptPath]],
-) -> DistanceRow:
-    shared = levels + 1 - distance
-    if hit is None or hit[0] not in questions:  # none, or just deleted
-        return DistanceRow(
-            distance, shared, "", None, None, (), "No ready question with a vector is at this distance."
-        )
-    neighbour = questions[hit[0]]
-    return DistanceRow(
-        distance, shared, neighbour.text, neighbour, round(hit[1], 4), tuple(paths.get(neighbour.pk, ())), ""
-    )
-
-
 def _augmented_row(question: Question, vector: np.ndarray, encoder: TextEncoder, seed: int) -> DistanceRow:
     try:
         drawn = question_augmented(text=question.text, seed=seed, draws=_DRAWS).whole
     except (ServiceUnavailable, ValidationFailed) as error:
-        return DistanceRow(0, 0, "", None, None, (), str(error))
+        return DistanceRow(0, 0, notice=str(error))
     text = next((draw.text for draw in drawn if draw.text and draw.pieces), "")
     if not text:
-        return DistanceRow(0, 0, "", None, None, (), "The augmentation finds nothing to change in it.")
+        return DistanceRow(0, 0, notice="The augmentation finds nothing to change in it.")
     cosine = float(encoder.encode([text])[0] @ vector)
-    return DistanceRow(0, 0, text, None, round(cosine, 4), (), "")
+    return DistanceRow(0, 0, text, cosine=round(cosine, 4))

@@ -52,7 +52,7 @@ _WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _UNIT_TEXT = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm)\s*\{[^{}]*\}|\^\s*\{?\s*(?:\\circ|[23])\s*\}?|\\[,;: ]"
 )
-_OPERATES = re.compile(
+_OPERATES = re.compile(  # a formula without is a name, a point or a number with its unit
     r"[=+<>*/÷×|!]|\^\s*\{?\s*[\w\\]|(?<=[\w)}])\s*[-−]\s*[\w(\\]"
     r"|\\(?:d?frac|sqrt|times|div|cdot|sum|int|lim|log|ln|sin|cos|tan|leq?|geq?|neq?|binom)(?![a-z])"
 )
@@ -74,14 +74,11 @@ class Evidence:
     Attributes:
         numbers_masked: the text with one spelling of blanks and formulas, numbers replaced by ``#``.
         form: the text with names, numbers, signs and variables masked.
-        numbers: their values in order of appearance.
         formula_forms: masked formulas that are long enough to say something.
         formula_parts: indexes of the `FORMULA_PARTS` that its formulas hold.
-        all_words: its words, as search tokens.
         passages: its words in order, as `passage_words` gives them.
         tasks: what sentences begin with that set a task: "expand", "factorise".
         computation: what is computed in it, by its equation or by the solver's; None where that is not known.
-        tags: its concepts.
     """
 
     numbers_masked: str
@@ -110,7 +107,9 @@ def evidence_of(
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
     spellings = [_COLUMNS.sub(r"\1", normalise_latex(formula)) for formula in formulas]
     prose = " ; ".join(segment.source for segment in segments if segment.kind == "text")
-    forms = (masked_formula(formula) for formula in formulas if _computes(formula))
+    forms = (
+        masked_formula(formula) for formula in formulas if _OPERATES.search(_UNIT_TEXT.sub(" ", formula))
+    )
     return Evidence(
         numbers_masked=copy_key(text),
         form=masked_text(nameless),
@@ -155,11 +154,6 @@ def same_spelling(text: str) -> str:
         normalise_latex(segment.body) if segment.kind == "formula" else replace_text_macros(segment.source)
         for segment in segment_text(text)
     )
-
-
-def _computes(formula: str) -> bool:
-    """Return whether a formula is more than a name, a point or a number with its unit: it has an operation."""
-    return _OPERATES.search(_UNIT_TEXT.sub(" ", formula)) is not None
 
 
 def _without_names(text: str) -> str:

@@ -108,8 +108,6 @@ class FileCorpus:
     """Problems of a file with their graphs and vectors, among which exemplars are looked for.
 
     Args:
-        problems: at least one.
-        encoder: gives the vectors.
         notices: sentences for people are added to it.
         solver: says which graphs a question may have; None: the retriever alone ranks.
     """
@@ -168,8 +166,13 @@ class FileCorpus:
             if rows:
                 hits = find([questions[row] for row in rows], k)
                 by_row.update(zip(rows, hits, strict=True))
+
+        def fields(hit: Exemplar) -> dict[str, Any]:
+            score = round(hit.score, _DIGITS)
+            return {"id": self._ids[hit.row], "score": score, "graph": self._graphs[hit.row]}
+
         return [
-            {"id": question.id, "exemplars": [self._fields(hit) for hit in by_row[row]]}
+            {"id": question.id, "exemplars": [fields(hit) for hit in by_row[row]]}
             for row, question in enumerate(questions)
         ]
 
@@ -204,9 +207,6 @@ class FileCorpus:
         if self._by_wording is None:
             self._by_wording = ExemplarCorpus(self._texts, np.asarray(encoder.encode(self._texts)))
         return self._by_wording.retrieve(texts, np.asarray(encoder.encode(texts)), k)
-
-    def _fields(self, hit: Exemplar) -> dict[str, Any]:
-        return {"id": self._ids[hit.row], "score": round(hit.score, _DIGITS), "graph": self._graphs[hit.row]}
 
 
 def _numberless_notice(count: int) -> str:

@@ -15,6 +15,7 @@ from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ParaphrasePair, Question, QuestionUse, User
 from questionbank.selectors.questions.computations import question_computation
+from questionbank.selectors.questions.concept_choices import TagView, question_tags
 from questionbank.selectors.questions.difficulty import (
     DifficultyFigure,
     observed_difficulty,
@@ -22,9 +23,7 @@ from questionbank.selectors.questions.difficulty import (
 )
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.questions.history import HistoryEntry, question_history
-from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.shared_texts import questions_sharing_text
-from questionbank.selectors.questions.tags import TagView, question_tags
+from questionbank.selectors.questions.questions import exact_duplicates, questions_sharing_text
 from questionbank.selectors.questions.uses import question_uses
 from questionbank.selectors.review.paraphrases import (
     ParaphraseOrigin,
@@ -32,16 +31,16 @@ from questionbank.selectors.review.paraphrases import (
     question_paraphrases,
 )
 from questionbank.selectors.serving import Serving, served_solver, serving
-from questionbank.selectors.similar.columns import (
+from questionbank.selectors.similar.kinship import (
     BOTH,
+    SEARCHED,
     LensColumn,
+    kin_of,
     kinds_shown,
     lens_columns,
-    lens_columns_of_text,
 )
-from questionbank.selectors.similar.kinship import kin_of
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
-from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
+from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates, similar_by_lens
 from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
 
 MOST_SAME = 5  # questions with the very same text that are named
@@ -86,18 +85,11 @@ def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None
     )
 
 
-def solved_or_none(question: Question) -> SolvedText | None:
-    """Return what the solver makes of a question; None where it says nothing, or cannot be loaded."""
+def solved_or_none(text: str, language: str, question: Question | None = None) -> SolvedText | None:
+    """Return what the solver makes of a text, or of a question of the bank; None where it says nothing or is away."""
     try:
-        return question_solved(question, served_solver(question.language))
-    except ServiceUnavailable:
-        return None
-
-
-def solved_text_or_none(text: str, language: str) -> SolvedText | None:
-    """Return the same of a text that is not in the bank."""
-    try:
-        return text_solved(text, language, served_solver(language))
+        solver = served_solver(language)
+        return question_solved(question, solver) if question else text_solved(text, language, solver)
     except ServiceUnavailable:
         return None
 
@@ -108,16 +100,8 @@ class QuestionInsight:
 
     Attributes:
         origin: what it was reworded from, and by which pair; None where it is nobody's paraphrase.
-        paraphrases: of it, the newest first.
         choice: the hierarchy of the prediction, and those that can be chosen.
         prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
-        figures: its difficulty: observed, estimated, published.
-        columns: similar questions by lens.
-        kinships: the kinds of similar questions that there are.
-        duplicates: questions with the very same text, options and answer.
-        sharing: questions that share a text with it.
-        uses: days on which it was used on worksheets.
-        history: who changed it.
     """
 
     question: Question
@@ -167,9 +151,9 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
         prediction=prediction,
         no_prediction=no_prediction,
         figures=difficulty_figures(question, prediction),
-        solved=solved_or_none(question),
+        solved=solved_or_none(question.text, question.language, question),
         has_computation=question_computation(question) is not None,
-        columns=lens_columns(kin),
+        columns=lens_columns(kin.results),
         kinships=kinds_shown(kin),
         duplicates=list(duplicates[:MOST_SAME]),
         sharing=questions_sharing_text(question=question, user=user),
@@ -207,8 +191,6 @@ class TextOutlook:
 
     Attributes:
         prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
-        same: questions with the very same text and options.
-        near: questions that read almost the same.
     """
 
     prediction: QuestionPrediction | None
@@ -220,11 +202,7 @@ class TextOutlook:
 
 @dataclass(frozen=True)
 class TextInsight(TextOutlook):
-    """Everything that the bank knows about a text that is not in it.
-
-    Attributes:
-        columns: similar questions by lens.
-    """
+    """Everything that the bank knows about a text that is not in it."""
 
     solved: SolvedText | None
     columns: list[LensColumn]
@@ -236,7 +214,6 @@ def text_outlook(
     """Return concepts, difficulty and duplicates of a text.
 
     Args:
-        hierarchy: to predict in.
         user: who asks; drafts of others are not named.
         models: those in use, where they have been read already.
 
@@ -263,13 +240,16 @@ def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight
     """Return everything that the bank knows about a pasted text; arguments and errors as of `text_outlook`."""
     models = serving()
     outlook = text_outlook(asked, hierarchy=hierarchy, user=user, models=models)
-    solved = solved_text_or_none(asked.question, asked.language) if asked.is_predictable else None
+    solved = solved_or_none(asked.question, asked.language) if asked.is_predictable else None
+    results = similar_by_lens(
+        asked=asked.question, serving=models, language=asked.language, solved=solved, k=SEARCHED
+    )
     return TextInsight(
         **vars(outlook),
         solved=solved,
         columns=[
             column
-            for column in lens_columns_of_text(asked.question, models, asked.language, solved)
+            for column in lens_columns(results)
             if asked.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
     )

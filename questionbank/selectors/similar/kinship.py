@@ -1,16 +1,19 @@
-"""Kinds of similar questions that a teacher asks for: same idea, looks alike, easier, harder."""
+"""The similar questions as people see them: a list a lens, and the kinds that a teacher asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from analytics.catalog import main_lens
+from analytics.catalog import lenses, main_lens
+from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
+from questionbank.capabilities.contract import KinshipRow
 from questionbank.models import Question
+from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.difficulty import difficulty_step
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult, similar_by_lens
+from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_by_lens
 
 EASIER, HARDER = "easier", "harder"
 SEARCHED = 30  # of the most similar questions under each lens
@@ -21,7 +24,6 @@ class Kin:
     """The similar questions of a question.
 
     Attributes:
-        results: under each lens.
         kinds: of `SAME_IDEA`, `LOOKS_ALIKE`, `EASIER` and `HARDER` those that are not empty, the most
             similar first.
     """
@@ -32,7 +34,7 @@ class Kin:
 
 def kin_of(*, question: Question, serving: Serving) -> Kin:
     """Return the most similar questions under each lens, and which of them are of which kind."""
-    results = {result.lens: result for result in similar_by_lens(asked=question, serving=serving, k=SEARCHED)}
+    results = similar_by_lens(asked=question, serving=serving, k=SEARCHED)
     main = main_lens().word
     by_main = results[main].hits
     others = [hit for lens, result in results.items() if lens != main for hit in result.hits]
@@ -53,5 +55,77 @@ def _of_another_difficulty(
     """Yield those that are easier (-1) or harder (1), the difference in front of the reason."""
     for hit in hits:
         step = difficulty_step(question, hit.question)
-        if step and step.points * sign > 0:
-            yield replace(hit, reason=f"{step.reason} {hit.reason}".strip())
+        if step and step[0] * sign > 0:
+            yield replace(hit, reason=f"{step[1]} {hit.reason}".strip())
+
+
+SHOWN = 5
+NEARLY_THE_SAME = 4  # questions of the first five that both lenses must have, so that one list is shown
+BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class LensColumn:
+    """The similar questions under a lens, or under both.
+
+    Attributes:
+        cosines_shown: every question shows its score under each lens.
+        graphs_shown: the graph of every question can be unfolded, where it is known.
+    """
+
+    lens: str
+    name: str
+    explanation: str
+    hits: tuple[SimilarHit, ...]
+    notice: str
+    cosines_shown: bool = False
+    graphs_shown: bool = False
+    computation: Computation | None = None
+
+
+BOTH_EXPLANATION = "Purpose and wording find nearly the same questions."
+
+
+def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
+    """Return the kinds of similar questions that hold at least one question, in the order of their places."""
+    return {
+        slug: row
+        for slug, row in kinship_rows().items()
+        if (kin.kinds.get(row.kind) if row.kind else row.lens in kin.results and kin.results[row.lens].hits)
+    }
+
+
+def lens_columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
+    """Return a column a lens.
+
+    One for the main lens and its stand-in where both have nearly the same first questions, or only the stand-in can
+    compare them.
+    """
+    main = main_lens()
+    main_result = results[main.word]
+    folded = {lens: fold_copies(result.hits)[:SHOWN] for lens, result in results.items()}
+    first, second = folded[main.word], folded[main.stand_in]
+    shared = {hit.question.pk for hit in first} & {hit.question.pk for hit in second}
+    only_stand_in = bool(main_result.notice and main_result.hits)
+    columns = {lens: lens_column(lens, result, folded[lens]) for lens, result in results.items()}
+    if only_stand_in or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
+        del columns[main.word], columns[main.stand_in]
+        return [lens_column(BOTH, main_result, first), *columns.values()]
+    return list(columns.values())
+
+
+def lens_column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) -> LensColumn:
+    """Return the column of some questions of a result."""
+    is_both = lens == BOTH and not result.notice
+    return LensColumn(
+        lens=lens,
+        name="Most similar" if lens == BOTH else lens_name(lens),
+        explanation=str(
+            (BOTH_EXPLANATION if is_both else "") if lens == BOTH else lens_texts()[lens].explanation
+        ),
+        hits=tuple(hits),
+        notice=result.notice,
+        cosines_shown=is_both,
+        graphs_shown=lens != BOTH and lenses()[lens].by_graph,
+        computation=result.computation,
+    )

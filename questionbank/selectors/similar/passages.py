@@ -70,7 +70,7 @@ def shared_passage(
     best: tuple[float, Passage] = (0.0, ())
     for block in matcher.get_matching_blocks():
         for run in _runs(first[block.a : block.a + block.size]):
-            worth = _worth(run, rarity) if not of_task or _sets_task(run) else 0.0
+            worth = _worth(run, rarity) if not of_task or asks(run) or _has_mathematics(run) else 0.0
             if worth > best[0]:
                 best = worth, run
     return best[1]
@@ -82,8 +82,8 @@ def asks(passage: Passage) -> bool:
     return first in _ASKING or not _CHINESE_ASKING.isdisjoint(passage)
 
 
-def _sets_task(run: Passage) -> bool:
-    return asks(run) or any(token in MATHEMATICS for word in run for token in search_tokens(word)[:1])
+def _has_mathematics(run: Passage) -> bool:
+    return any(token in MATHEMATICS for word in run for token in search_tokens(word)[:1])
 
 
 def _runs(words: Sequence[str]) -> list[Passage]:

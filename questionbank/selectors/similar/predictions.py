@@ -28,6 +28,7 @@ from questionbank.models import (
     QuestionTag,
 )
 from questionbank.scales import scale_percent, scale_value
+from questionbank.selectors.questions.concept_choices import named_paths
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.registry.probe_states import why_no_probes
 from questionbank.selectors.serving import ServedProbes, Serving
@@ -83,8 +84,6 @@ class QuestionPrediction:
 
     Attributes:
         concepts: the most probable paths, falling.
-        basis: what the difficulty rests on, for people.
-        notice: why this is not the usual kind of prediction, or empty.
         hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
     """
 
@@ -101,10 +100,6 @@ def predict(
 ) -> QuestionPrediction:
     """Predict the concepts and the difficulty of one text; questions of the very same text are no evidence.
 
-    Args:
-        language: of the text; detected where it is not given.
-        hierarchy: name of the hierarchy to predict in, by default the bank's.
-
     Raises:
         ServiceUnavailable: there are no vectors yet.
         ValidationFailed: there is no such hierarchy.
@@ -116,7 +111,10 @@ def predict(
     neighbours = _labelled_neighbours(embedding_set, vector, text, name, language if notice else "")
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
-        reason = _why_no_model(serving, name, notice)
+        if name in serving.probe_artifacts:
+            reason = notice or f"The model for “{name}” reads vectors that are not in use."
+        else:
+            reason = why_no_probes(name) if name else "The bank has no concepts yet."
         return _by_votes(neighbours, reason, name)
     if serving.embedding_set(probes.lens) != embedding_set:
         vector = serving.encoder(probes.lens).encode([text])[0]
@@ -165,9 +163,13 @@ def _by_probes(
     concepts: list[PredictedConcept],
     neighbours: list[LabelledNeighbour],
 ) -> QuestionPrediction:
+    estimate = predicted.difficulty if probes.heads.states_difficulty else None
+    difficulty = estimate and _on_scale(
+        estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage
+    )
     return QuestionPrediction(
         concepts=concepts,
-        difficulty=_difficulty(predicted) if probes.heads.states_difficulty else None,
+        difficulty=difficulty,
         neighbours=neighbours,
         basis=_estimated_basis(len(neighbours)),
         notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
@@ -183,14 +185,6 @@ def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
             known = ", ".join(hierarchy_names or serving.probe_artifacts) or "none"
             raise ValidationFailed(f"There is no hierarchy “{hierarchy}”; choose one of these: {known}.")
     return serving.hierarchy(hierarchy)
-
-
-def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
-    """Return why no probes answer; `notice` is what the lens says of the language."""
-    if hierarchy in serving.probe_artifacts:
-        unread = f"The model for “{hierarchy}” reads vectors that are not in use."
-        return notice or unread
-    return why_no_probes(hierarchy) if hierarchy else "The bank has no concepts yet."
 
 
 def _no_better(probes: ServedProbes) -> str:
@@ -237,20 +231,11 @@ def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
     candidates = KnowledgeConcept.objects.filter(
         hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
     ).values_list("pk", "path")
-    chains = {pk: KnowledgeConcept.prefixes(path) for pk, path in candidates}
-    above = {prefix for chain in chains.values() for prefix in chain}
-    names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
-    ids = {tuple(names[prefix] for prefix in chain): pk for pk, chain in chains.items()}
+    names = named_paths(path for _pk, path in candidates)
+    ids = {names[path]: pk for pk, path in candidates}
     return [
         PredictedConcept(guess.path, guess.probability, ids.get(guess.path)) for guess in predicted.concepts
     ]
-
-
-def _difficulty(predicted: Prediction) -> PredictedDifficulty | None:
-    estimate = predicted.difficulty
-    if estimate is None:
-        return None
-    return _on_scale(estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage)
 
 
 def _on_scale(

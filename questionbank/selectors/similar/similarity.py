@@ -75,8 +75,6 @@ class SimilarHit:
         reason: one sentence, about something that both questions contain.
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, as far as both questions have vectors.
-        computation: what is computed in it; None where that is not known.
-        same_graph: whether that is what is computed in the question asked about.
         copies: further ones of the same text, but for numbers, blanks and how formulas are spelt; see `fold_copies`.
     """
 
@@ -97,7 +95,6 @@ class SimilarResult:
 
     Attributes:
         notice: says when another lens replaced it, or why there are no questions.
-        computation: what is computed in the question asked about; None where that is not known.
     """
 
     lens: str
@@ -122,9 +119,6 @@ def similar_to_text(
 ) -> SimilarResult:
     """Return the `k` ready questions most similar to a text that is not in the bank.
 
-    Args:
-        language: of the text; detected where it is not given.
-
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
@@ -144,7 +138,7 @@ def similar_by_lens(
     language: str = "",
     solved: SolvedText | None = None,
     k: int,
-) -> list[SimilarResult]:
+) -> dict[str, SimilarResult]:
     """Return the same under every lens, for a stored question or a text, each candidate read once.
 
     Where the main lens or the one without a model has no vectors, its result is empty and its notice says so. Any
@@ -158,15 +152,13 @@ def similar_by_lens(
         comparison = _Comparison.with_question(asked, serving)
     else:
         comparison = _Comparison.with_text(asked, language, serving, solved=solved)
-    results = []
+    results = {}
     for lens, row in lenses().items():
-        is_always_shown = row.is_main or row.knows_every_language
-        if not is_always_shown and not comparison.offers(row):
-            continue
-        try:
-            results.append(comparison.under(lens, k))
-        except ServiceUnavailable as error:
-            results.append(SimilarResult(lens, [], str(error)))
+        if row.is_main or row.knows_every_language or comparison.offers(row):
+            try:
+                results[lens] = comparison.under(lens, k)
+            except ServiceUnavailable as error:
+                results[lens] = SimilarResult(lens, [], str(error))
     return results
 
 
@@ -221,7 +213,6 @@ class _Comparison:
 
     @property
     def text(self) -> str:
-        """Of the question that others are compared with."""
         return self._asked.text
 
     def offers(self, lens: Lens) -> bool:

@@ -38,7 +38,6 @@ def answer_checks(
     """Compare an answer with everything that is known.
 
     Args:
-        value: the answer.
         solved: how the question is solved, by `question_solved` or `text_solved`.
         question: None for a text that is not in the bank.
 
@@ -46,34 +45,19 @@ def answer_checks(
         Nothing where there is nothing to compare with.
     """
     checks = []
-    if (
-        solved is not None
-        and not solved.is_contradicted
-        and solved.best is not None
-        and solved.best.value is not None
-    ):
-        checks.append(_by_solver(value, solved))
-    if solved is not None and solved.known is not None and solved.known.value is not None:
-        checks.append(_by_equation(value, solved))
+    best = None if solved is None or solved.is_contradicted else solved.best
+    if best is not None and best.value is not None:
+        agrees = gives(best, value)
+        verdict = "agrees" if agrees else f"disagrees: it finds {best.equation} = {best.answer}"
+        sentence = f"The solver {verdict} ({best.probability:.0%} likely to be right)."
+        checks.append(AnswerCheck(sentence, agrees, is_certain=False))
+    known = solved.known if solved is not None else None
+    if known is not None and known.value is not None:
+        agrees = gives(known, value)
+        said = "the same answer" if agrees else f"another answer: {known.equation} = {known.answer}"
+        checks.append(AnswerCheck(f"The question's own equation gives {said}.", agrees))
     elif question is not None and (published := published_number(question)) is not None:
         agrees = published.agrees_with(value)
         said = "the same" if agrees else answer_shown(published.value)
         checks.append(AnswerCheck(f"The published answer is {said}.", agrees))
     return checks
-
-
-def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
-    best = solved.best
-    assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
-    agrees = gives(best, value)
-    verdict = "agrees" if agrees else f"disagrees: it finds {best.equation} = {best.answer}"
-    sentence = f"The solver {verdict} ({best.probability:.0%} likely to be right)."
-    return AnswerCheck(sentence, agrees, is_certain=False)
-
-
-def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
-    alternative = solved.known
-    assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
-    agrees = gives(alternative, value)
-    said = "the same answer" if agrees else f"another answer: {alternative.equation} = {alternative.answer}"
-    return AnswerCheck(f"The question's own equation gives {said}.", agrees)

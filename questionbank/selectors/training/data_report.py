@@ -73,25 +73,19 @@ class DataReport:
     """Counts over the ready questions that a training would use.
 
     Attributes:
-        questions: all of them.
         examined: questions whose texts were compared; all, or a sample of a large bank. The counts from
             `held_out` to `test_sources` are of these.
         held_out: kept out of every training, for the fixed comparison.
         exact_duplicates: questions beyond the first that ask exactly the same.
-        near_equal_groups: groups of questions that are copies but for numbers (`analytics.text.copies.story_key`).
-        near_equal: questions in those groups.
         test_items_in_train: held-out questions that the training part also has, apart from their numbers.
         test_sources: training questions whose source is named as a test split.
-        without_concept: of all questions.
         levels: by depth, after dropping the leading nodes that nearly all paths of a hierarchy share.
-        advice: sentences to heed.
     """
 
     questions: int
     examined: int
     held_out: int
     exact_duplicates: int
-    near_equal_groups: int
     near_equal: int
     test_items_in_train: int
     test_sources: int
@@ -106,7 +100,6 @@ class KeptReport(Generic[Report]):
     """A report on the bank, kept for an hour while neither the bank nor one of the other versions changes.
 
     Attributes:
-        name: of the training that it is about.
         count: makes it anew, for the questions tagged in some hierarchies or for all (None).
         versions: of what it tells besides the bank.
     """
@@ -130,15 +123,10 @@ class KeptReport(Generic[Report]):
 
     def _key(self, hierarchies: Sequence[str] | None) -> str:
         chosen = "all" if hierarchies is None else sorted(hierarchies)
-        version = "/".join([_bank_version(), *self.versions(), str(chosen)])
+        questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
+        tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
+        version = "/".join([f"{questions}/{tags}", *self.versions(), str(chosen)])
         return f"{self.name}-data-report/{hashlib.sha256(version.encode()).hexdigest()}"
-
-
-def _bank_version() -> str:
-    """Return a version that changes whenever questions or tags do."""
-    questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
-    tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
-    return f"{questions}/{tags}"
 
 
 def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
@@ -166,7 +154,6 @@ def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
         examined=len(examined),
         held_out=held_out,
         exact_duplicates=len(examined) - len(digests),
-        near_equal_groups=len(repeated),
         near_equal=sum(repeated),
         test_items_in_train=len(held & trained),
         test_sources=test_sources,

@@ -20,15 +20,11 @@ class LanguageProblems:
     """What a training of the solver of one language would get.
 
     Attributes:
-        language: its name.
         learned: problems that are learned from.
         validation: problems that measure while it trains.
         held_out: problems with an equation that are kept out of every training, for the comparison of solvers.
         answer_only: problems without an equation, but with a numeric answer, that are held out too.
         left_out: problems that one of the two has too but for numbers and marks.
-        repeated: problems that repeat another one exactly.
-        test_items: problems left out because their source is named as a test split.
-        unreadable: problems left out because their equation cannot be read.
     """
 
     language: str
@@ -44,28 +40,13 @@ class LanguageProblems:
 
 @dataclass(frozen=True, slots=True)
 class SolverReport:
-    """Counts of what trainings of solvers would get.
-
-    Attributes:
-        ready: questions in any language.
-        with_equation: of them, those with an equation.
-        by_people: equations that a person set or accepted.
-        languages: that solvers can learn from.
-        advice: sentences to heed.
-    """
+    """Counts of what trainings of solvers would get."""
 
     ready: int
     with_equation: int
     by_people: int
     languages: tuple[LanguageProblems, ...]
     advice: tuple[str, ...]
-
-
-def _equations_version() -> str:
-    person = QuestionEquation.SetBy.PERSON
-    return str(
-        QuestionEquation.objects.aggregate(count=Count("pk"), people=Count("pk", filter=Q(set_by=person)))
-    )
 
 
 def _report(hierarchies: Sequence[str] | None) -> SolverReport:
@@ -118,5 +99,11 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
 solver_data_report: KeptReport[SolverReport] = KeptReport(
     "solvers",
     _report,
-    lambda: [_equations_version()],
+    lambda: [
+        str(
+            QuestionEquation.objects.aggregate(
+                count=Count("pk"), people=Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON))
+            )
+        )
+    ],
 )

@@ -44,25 +44,6 @@ class ComposedVersion:
     changed: frozenset[int]
 
 
-def compose(
-    worksheet: Worksheet,
-    version: str = "A",
-    *,
-    key: bool = False,
-    solutions: bool = False,
-    user: User | None = None,
-) -> Sheet:
-    """Return one version as it is printed; the same worksheet, seed and version always give the same.
-
-    Args:
-        version: of `version_names`.
-        key: with answers; `solutions` adds the worked solutions to them.
-        user: who asks: others' drafts are left out.
-    """
-    composed = compose_versions(worksheet, [version], key=key, solutions=solutions, user=user)
-    return composed[0].sheet
-
-
 def compose_versions(
     worksheet: Worksheet,
     versions: Sequence[str],
@@ -72,15 +53,17 @@ def compose_versions(
     user: User | None = None,
     rows: Sequence[WorksheetRow] | None = None,
 ) -> list[ComposedVersion]:
-    """Return some versions; what they have in common is read once.
+    """Return some versions; the same worksheet, seed and version always give the same.
 
     Args:
-        rows: of the worksheet, where they have been read.
+        key: with answers; `solutions` adds the worked solutions to them.
     """
     rows = worksheet_rows(worksheet=worksheet, user=user) if rows is None else rows
     printed = [row for row in rows if row.question is not None and not row.reason]
     names, pictures = _pictures([row.question for row in printed if row.question is not None])
     sections = _planned(rows, printed, names)
+    languages = Counter(row.question.language for row in printed if row.question is not None)
+    language = max(languages, key=languages.__getitem__, default="en")
     composed = []
     for version in versions:
         arranged = arrange(
@@ -110,7 +93,7 @@ def compose_versions(
             shows_key=key,
             shows_solutions=key and solutions,
             pictures=pictures,
-            language=_commonest(row.question.language for row in printed if row.question is not None),
+            language=language,
         )
         composed.append(ComposedVersion(sheet, arranged.numbers, arranged.changed))
     return composed
@@ -165,8 +148,3 @@ def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, 
             names[sha256] = f"{sha256}{_SUFFIXES.get(media_type, '')}"
             pictures[names[sha256]] = data
     return names, pictures
-
-
-def _commonest(languages: Iterable[str]) -> str:
-    commonest = Counter(languages).most_common(1)
-    return commonest[0][0] if commonest else "en"

@@ -12,9 +12,8 @@ from django.utils import timezone
 from django.utils.text import get_text_list
 
 from questionbank.models import Question, User, Worksheet, WorksheetItem
-from questionbank.rows import existing
 from questionbank.selectors.questions.facet_cube import facet_cube
-from questionbank.selectors.questions.question_lists import readable_by
+from questionbank.selectors.questions.question_lists import readable
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
 
@@ -62,45 +61,26 @@ class WorksheetRow:
 
     @property
     def points_shown(self) -> str:
-        """The points as a field for numbers takes them."""
         return "" if self.item.points is None else f"{self.item.points:.12g}"
 
 
-def worksheets_of(*, user: User) -> QuerySet[Worksheet]:
-    """Return a person's worksheets with the number of their numbered questions (`size`), the last changed first."""
-    return _with_size(Worksheet.objects.filter(owner_id=user.pk), user)
-
-
-def shared_worksheets(*, user: User) -> QuerySet[Worksheet]:
-    """Return the worksheets that others share, with their `size` and owner."""
-    shared = Worksheet.objects.filter(is_shared=True).exclude(owner_id=user.pk)
-    return _with_size(shared.select_related("owner"), user)
-
-
-def _with_size(worksheets: QuerySet[Worksheet], user: User) -> QuerySet[Worksheet]:
+def worksheets(user: User) -> QuerySet[Worksheet]:
+    """Return all worksheets, each with the number of numbered questions that a person sees on it (`size`)."""
     printed = Question.objects.filter(visible_to(user)).exclude(_NOT_PRINTED)
     asked = printed.exclude(kind=Question.Kind.DESCRIPTION)
     items = WorksheetItem.objects.filter(worksheet=OuterRef("pk"), question__in=asked).order_by()
     counted = items.values("worksheet").annotate(size=Count("pk")).values("size")
-    return worksheets.annotate(size=Coalesce(Subquery(counted), 0))
+    return Worksheet.objects.annotate(size=Coalesce(Subquery(counted), 0))
 
 
-def worksheet_get(*, worksheet_id: int, user: User) -> Worksheet:
-    """Return a worksheet that the person owns or that is shared.
-
-    Raises:
-        NotFound: there is no such worksheet, or it is somebody else's and not shared.
-    """
-    worksheets = Worksheet.objects.select_related("owner", "source_list").filter(readable_by(user))
-    return existing(worksheets.filter(pk=worksheet_id), "There is no such worksheet, or it is not shared.")
+def worksheet_get(*, worksheet_id: int, user: User, is_own: bool = False) -> Worksheet:
+    """Return a worksheet; see `readable`."""
+    rows = Worksheet.objects.select_related("source_list").filter(pk=worksheet_id)
+    return readable(rows, user, "worksheet", is_own=is_own)
 
 
 def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
-    """Return the rows in order, each with its question, unless that is gone or somebody else's draft.
-
-    Args:
-        user: who asks; None is the system itself.
-    """
+    """Return the rows in order, each with its question, unless that is gone or somebody else's draft."""
     items = list(worksheet.items.all())
     ids = [item.question_id for item in items if item.question_id is not None]
     questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
@@ -164,12 +144,7 @@ def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class ChangesSinceUse:
-    """What was changed after the day on which a worksheet was last handed out: a key made now may not fit the paper.
-
-    Attributes:
-        questions: their numbers.
-        is_worksheet: whether rows, layout or versions were changed.
-    """
+    """What was changed after the day on which a worksheet was last handed out: a key made now may not fit the paper."""
 
     day: date
     questions: list[int]

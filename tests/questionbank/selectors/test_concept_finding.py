@@ -7,8 +7,8 @@ from django.core.cache import cache
 
 from questionbank.models import KnowledgeConcept
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
-from questionbank.selectors.questions.concept_steps import concept_steps
-from questionbank.selectors.questions.strands import strands
+from questionbank.selectors.questions.overview import strands
+from questionbank.selectors.search.browsing import concept_steps
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 

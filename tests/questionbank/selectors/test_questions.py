@@ -16,8 +16,8 @@ from questionbank.selectors.questions.questions import (
     concept_paths,
     content_hash,
     exact_duplicates,
+    numbered_question_records,
     question_get,
-    question_records,
     questions_matching,
 )
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
@@ -109,7 +109,7 @@ def test_a_record_has_every_field():
         concepts=[concept],
     )  # fmt: skip
     QuestionEquation.objects.create(question=question, expression="1+1", numbers=["1", "1"])
-    (record,) = question_records(Question.objects.all())
+    ((_pk, record),) = numbered_question_records(Question.objects.all())
     assert (record.id, record.source, record.text, record.language) == ("q1", "set", "?", "zh")
     assert record.options == (Option("A", "1", "m"), Option("B", "2"))
     assert (record.kind, record.answer, record.solution) == ("choice", "A", "s")
@@ -122,7 +122,9 @@ def test_a_record_has_every_field():
 def test_records_come_in_batches_by_ascending_id(monkeypatch):
     monkeypatch.setattr(selectors, "RECORDS_AT_ONCE", 2)
     made = [QuestionFactory(text=f"{n} + 1").text for n in range(5)]
-    assert [record.text for record in question_records(Question.objects.order_by("-pk"))] == made
+    assert [
+        record.text for _pk, record in numbered_question_records(Question.objects.order_by("-pk"))
+    ] == made
 
 
 @pytest.mark.django_db

@@ -109,15 +109,9 @@ def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
     ReviewDecision.objects.filter(pk=undone.pk).update(undone_at=undone.created_at)
     opinion(pairs[0], bob, "unsure", seconds=8.0)
     first, second = throughput()
-    assert (first.reviewer, first.decisions, first.accepted, first.skipped, first.undone) == (
-        "ann",
-        3,
-        3,
-        1,
-        1,
-    )
-    assert (first.rejected, first.last_day, first.seconds) == (0, 3, 4.0)
-    assert (second.reviewer, second.unsure, second.seconds) == ("bob", 1, 8.0)
+    expected = {"reviewer": "ann", "decisions": 3, "accepted": 3, "skipped": 1, "undone": 1}
+    assert first.items() >= (expected | {"rejected": 0, "last_day": 3, "seconds": 4.0}).items()
+    assert second.items() >= {"reviewer": "bob", "unsure": 1, "seconds": 8.0}.items()
 
 
 def test_counts_say_where_the_pairs_are(people):

@@ -89,7 +89,7 @@ def test_of_a_question_whose_computation_is_not_known_nothing_is_computed_alike(
     result = similar_questions(question=asked, lens="structure", serving=serving())
     assert (result.hits, result.computation) == ([], None)
     assert "We do not know how this question is computed" in result.notice
-    assert [result.lens for result in similar_by_lens(asked=asked, serving=serving(), k=3)] == [
+    assert list(similar_by_lens(asked=asked, serving=serving(), k=3)) == [
         "purpose", "wording",
     ]  # fmt: skip
 
@@ -179,7 +179,7 @@ def test_a_text_is_compared_by_the_solvers_equation(bank, monkeypatch):
 def test_what_is_no_word_problem_has_no_column_and_a_sentence_where_it_is_asked_for(bank):
     text = "Solve $2x + 3 = 11$ for $x$."
     results = similar_by_lens(asked=text, serving=serving(), k=3)
-    assert [result.lens for result in results] == ["purpose", "wording"]
+    assert list(results) == ["purpose", "wording"]
     result = similar_to_text(text=text, lens="structure", serving=serving())
     assert result.hits == []
     assert "Only word problems" in result.notice
@@ -188,7 +188,7 @@ def test_what_is_no_word_problem_has_no_column_and_a_sentence_where_it_is_asked_
 def test_a_bank_without_a_retriever_has_no_column_and_says_so_where_it_is_asked_for(bank):
     EmbeddingSet.objects.filter(lens="structure").delete()
     asked = question_get(question_id=bank["asked"].pk)
-    assert [result.lens for result in similar_by_lens(asked=asked, serving=serving(), k=3)] == [
+    assert list(similar_by_lens(asked=asked, serving=serving(), k=3)) == [
         "purpose", "wording",
     ]  # fmt: skip
     with pytest.raises(ServiceUnavailable, match="is in use yet"):

@@ -12,7 +12,7 @@ from questionbank.models import Question, QuestionUse, Worksheet
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.selectors.worksheets.fill_up import FillUpWish, fill_up
 from questionbank.selectors.worksheets.marks import worksheet_expected_mark
-from questionbank.selectors.worksheets.printing import compose, compose_versions
+from questionbank.selectors.worksheets.printing import compose_versions
 from questionbank.selectors.worksheets.worksheets import worksheet_rows
 from questionbank.services.attachments import attachment_add
 from questionbank.services.worksheets import (
@@ -37,6 +37,10 @@ def worksheet(teacher) -> Worksheet:
     made.versions = 4
     made.save()
     return made
+
+
+def compose(worksheet, version="A", **shows):
+    return compose_versions(worksheet, [version], **shows)[0].sheet
 
 
 def texts(sheet) -> list[str]:

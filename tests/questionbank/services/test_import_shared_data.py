@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions.questions import question_records
+from questionbank.selectors.questions.questions import numbered_question_records
 from questionbank.services.imports import import_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared_data]
@@ -66,7 +66,7 @@ def test_the_subject_tree_of_eedi_becomes_the_hierarchy_of_its_questions(part):
     tree = import_file(path=part("eedi/subjects", rows=751))
     assert (tree.created, tree.concepts_created) == (0, 751)
     questions = import_file(path=part("eedi/train"))
-    record = next(question_records(Question.objects.all()))
+    _pk, record = next(numbered_question_records(Question.objects.all()))
     assert record.concepts[0][0] == "Maths"
     assert questions.concepts_created < SLICE + 5  # nothing but the constructs below the known subjects
     assert KnowledgeConcept.objects.values("hierarchy").distinct().count() == 1

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import Attachment, Question, QuestionOriginal
-from questionbank.selectors.questions.shared_texts import questions_sharing_text
+from questionbank.selectors.questions.questions import questions_sharing_text
 from questionbank.services.exports import export_file
 from questionbank.services.imports import import_file
 from tests.questionbank.formats.qti_sample import ITEMS, SIGN, package, package_of_three
