@@ -11,7 +11,6 @@ import re
 from functools import lru_cache
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from questionbank.rendering import ENGLISH_LABELS, Labels
 from questionbank.text_layout import render_excerpt
 
 LONGEST_TITLE = 80
@@ -27,7 +26,7 @@ _OVER = {"→": "\u20d7", "¯": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\
 
 
 @lru_cache(maxsize=4_096)
-def question_title(text: str, limit: int = LONGEST_TITLE, labels: Labels = ENGLISH_LABELS) -> str:
+def question_title(text: str, limit: int = LONGEST_TITLE) -> str:
     r"""Return the beginning of a question in at most `limit` characters.
 
     >>> question_title(r"Solve $x^2 - 6x - 16 = 0$ for $x \le \frac{1}{2}$.")
@@ -35,7 +34,7 @@ def question_title(text: str, limit: int = LONGEST_TITLE, labels: Labels = ENGLI
     >>> question_title(r"A rope of $6\frac{1}{6}$ m")
     'A rope of 6 1/6 m'
     """
-    html = render_excerpt(text, 2 * limit, labels).replace("&nbsp;", " ")
+    html = render_excerpt(text, 2 * limit).replace("&nbsp;", " ")
     try:
         title = _of(fromstring(f"<mrow>{html}</mrow>"))  # noqa: S314 - nh3 has just written it
     except ParseError:

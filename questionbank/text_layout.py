@@ -10,19 +10,19 @@ from functools import lru_cache
 from html import escape
 
 from analytics.text.question_layout import Block, text_blocks
-from questionbank.rendering import ENGLISH_LABELS, Labels, render_inline, render_question
+from questionbank.rendering import render_inline, render_question
 
 _FEWEST_ITEMS = 2
 _WIDE_TABLE = 6  # columns that may be wider than a small screen
 
 
 @lru_cache(maxsize=2_048)
-def render_laid_out(text: str, labels: Labels = ENGLISH_LABELS) -> str:
+def render_laid_out(text: str) -> str:
     """Return a question's text as HTML blocks; never raises, as `render_question` never does."""
-    return "".join(_render(block, labels) for block in text_blocks(text))
+    return "".join(_render(block) for block in text_blocks(text))
 
 
-def render_excerpt(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -> str:
+def render_excerpt(text: str, limit: int = 0) -> str:
     r"""Return a text as one line of HTML, as `render_inline` does; a table stands as its cells, row by row.
 
     >>> render_excerpt("Find y.\n\n| x | 1 |\n|---|---|\n| y | 2 |")
@@ -30,7 +30,7 @@ def render_excerpt(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -
     """
     if "\n" in text and ("|" in text or "\t" in text):
         text = "".join(map(_cells_or_text, text_blocks(text)))
-    return render_inline(text, limit, labels)
+    return render_inline(text, limit)
 
 
 def _cells_or_text(block: Block) -> str:
@@ -39,19 +39,19 @@ def _cells_or_text(block: Block) -> str:
     return "\n" + "; ".join(", ".join(filter(None, row)) for row in block.rows) + "\n"
 
 
-def _render(block: Block, labels: Labels) -> str:
+def _render(block: Block) -> str:
     if block.kind == "table":
-        return _table(block.rows, labels)
+        return _table(block.rows)
     if block.kind == "parts":
         items = (
-            f'<li><span class="part-label">{escape(label)}</span><div>{render_laid_out(text, labels)}</div></li>'
+            f'<li><span class="part-label">{escape(label)}</span><div>{render_laid_out(text)}</div></li>'
             for label, text in block.parts
         )
         return f'<ol class="parts">{"".join(items)}</ol>'
-    return "".join(_with_lists(block.text, labels))
+    return "".join(_with_lists(block.text))
 
 
-def _with_lists(text: str, labels: Labels) -> Iterator[str]:
+def _with_lists(text: str) -> Iterator[str]:
     """Yield prose, and the lists in it: two lines or more that begin with ``- ``, or with ``1. `` and so on."""
     prose: list[str] = []
     lines = text.split("\n")
@@ -63,14 +63,14 @@ def _with_lists(text: str, labels: Labels) -> Iterator[str]:
             place += 1
             continue
         if any(line.strip() for line in prose):
-            yield render_question("\n".join(prose), labels)
+            yield render_question("\n".join(prose))
         prose = []
         tag = "ol" if numbers else "ul"
-        inner = "".join(f"<li>{render_inline(item, 0, labels)}</li>" for item in items)
+        inner = "".join(f"<li>{render_inline(item)}</li>" for item in items)
         yield f'<{tag} class="question-list">{inner}</{tag}>'
         place += len(items)
     if any(line.strip() for line in prose):
-        yield render_question("\n".join(prose), labels)
+        yield render_question("\n".join(prose))
 
 
 def _items(lines: Sequence[str]) -> tuple[list[str], bool]:
@@ -85,12 +85,12 @@ def _items(lines: Sequence[str]) -> tuple[list[str], bool]:
     return items, is_numbered
 
 
-def _table(rows: Sequence[Sequence[str]], labels: Labels) -> str:
-    lines = ("".join(f"<td>{render_inline(cell, 0, labels)}</td>" for cell in row) for row in rows)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    lines = ("".join(f"<td>{render_inline(cell)}</td>" for cell in row) for row in rows)
     body = "".join(f"<tr>{cells}</tr>" for cells in lines)
     # A table wider than the screen scrolls, which needs the keyboard's focus.
     is_wide = len(rows[0]) >= _WIDE_TABLE
-    focus = f' tabindex="0" role="group" aria-label="{escape(labels.table)}"' if is_wide else ""
+    focus = ' tabindex="0" role="group" aria-label="table"' if is_wide else ""
     return (
         f'<div class="table-scroll"{focus}><table class="question-table"><tbody>{body}</tbody></table></div>'
     )

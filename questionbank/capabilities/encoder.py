@@ -41,8 +41,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         FormGroup(
             "What is learned",
             (
-                "backbone objective ranking levels concept_weight difficulty_weight "
-                "metric_steps adapter_rank"
+                "backbone objective ranking levels concept_weight difficulty_weight metric_steps adapter_rank"
             ).split(),
             is_open=True,
         ),

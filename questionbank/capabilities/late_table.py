@@ -24,5 +24,4 @@ class LateTable(UserDict[str, Row]):
 
     @cached_property
     def data(self) -> dict[str, Row]:  # type: ignore[override]
-        """All rows, in the table's order."""
         return dict(self.load())

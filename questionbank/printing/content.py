@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 
 from questionbank.formats.pictures import SUFFIXES, PictureRefused
 from questionbank.printing.formula import draw_formula
-from questionbank.printing.labels import labels_for
+from questionbank.printing.labels import labels_for, points_text
 from questionbank.printing.limits import check_picture, not_printed
 from questionbank.printing.markup import Element, read_markup
-from questionbank.printing.numerals import points_text
-from questionbank.printing.sizes import Sizes, answer_lines_height, formula_width, text_width
+from questionbank.printing.sizes import ANSWER_LINE, Sizes, formula_width, text_width
 from questionbank.printing.speech import formula_in_words
 from questionbank.rendering import render_inline
 from questionbank.rendering.pictures import with_addresses
@@ -65,6 +64,7 @@ class Content:
 
     def _sheet(self, sheet: Sheet) -> dict[str, object]:
         reader = _Reader(self, sheet)
+        language = re.match(r"[a-z]{2,3}(?![a-z])", sheet.language.lower())
         return {
             "title": sheet.title,
             "version": sheet.version,
@@ -74,7 +74,7 @@ class Content:
             "named": sheet.has_name_field,
             "key": sheet.shows_key,
             "solved": sheet.shows_key and sheet.shows_solutions,
-            "language": _language(sheet.language),
+            "language": language[0] if language else "en",
             "labels": labels_for(sheet.language).data(),
             "instructions": reader.blocks(sheet.instructions),
             "sections": [reader.section(section) for section in sheet.sections],
@@ -165,7 +165,7 @@ class _Reader:
         parts = [self.item(part, room) for part in item.parts]
         lines = max(0, min(item.answer_lines, 200))
         columns = _columns(options, room)
-        height = self._sizes.height(text, room) + answer_lines_height(lines)
+        height = self._sizes.height(text, room) + ANSWER_LINE * lines
         for entries, share in ((options, columns), (matches, 2)):
             height += sum(self._sizes.height(entry["text"], room / share) for entry in entries) / share
         height += sum(part["height"] for part in parts)
@@ -343,8 +343,3 @@ def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -
         if columns > 1 and widest <= (room - columns + 1) / columns:
             return columns
     return 1
-
-
-def _language(code: str) -> str:
-    match = re.match(r"[a-z]{2,3}(?![a-z])", code.lower())
-    return match[0] if match else "en"

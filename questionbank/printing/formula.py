@@ -80,10 +80,6 @@ def _letter(element: Element) -> Drawing:
     return ["sign", text, kind, element.attributes.get("mathvariant") == "normal"]
 
 
-def _number(element: Element) -> Drawing:
-    return ["text", element.text(), ""]
-
-
 def _words(element: Element) -> Drawing:
     text = element.text()
     classes = element.classes
@@ -317,7 +313,6 @@ def _with_equations(row: Sequence[dict[str, object]]) -> list[dict[str, object]]
 
 
 def _numbered(rows: Sequence[Sequence[Element]]) -> Drawing:
-    """Return a displayed formula with its number, which follows it."""
     cells = [_joined(_draw(child) for child in cell.elements) for row in rows for cell in row]
     filled = [cell for cell in cells if cell != ["row"]]
     row: Drawing = ["row"]
@@ -357,12 +352,7 @@ def _style(element: Element) -> Drawing:
     return body
 
 
-def _hidden(element: Element) -> Drawing:
-    return ["hidden", _row(element)]
-
-
 def _em(length: str, otherwise: float) -> float:
-    """Return a length of MathML in em, within bounds."""
     match = _LENGTH.match(length)
     if match is None or (match[2] or "em") not in _EM:
         return otherwise
@@ -371,7 +361,7 @@ def _em(length: str, otherwise: float) -> float:
 
 _KINDS: dict[str, Callable[[Element], Drawing]] = {
     "mi": _letter,
-    "mn": _number,
+    "mn": lambda element: ["text", element.text(), ""],
     "mtext": _words,
     "mo": _operator,
     "mfrac": _fraction,
@@ -388,5 +378,5 @@ _KINDS: dict[str, Callable[[Element], Drawing]] = {
     "menclose": _enclosed,
     "mspace": _space,
     "mstyle": _style,
-    "mphantom": _hidden,
+    "mphantom": lambda element: ["hidden", _row(element)],
 }

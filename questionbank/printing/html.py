@@ -12,10 +12,9 @@ from html import escape
 from pathlib import Path
 
 from questionbank.formats.pictures import PictureRefused
-from questionbank.printing.labels import labels_for
+from questionbank.printing.labels import labels_for, points_text, sheet_details
 from questionbank.printing.limits import check_picture, check_sheets, not_printed
 from questionbank.printing.markup import Element, read_markup, write_markup
-from questionbank.printing.numerals import points_text
 from questionbank.rendering import render_inline
 from questionbank.rendering.pictures import with_addresses
 from questionbank.text_layout import render_laid_out
@@ -106,11 +105,8 @@ def _with_blanks(tree: Element) -> Element:
 
 def _sheet(sheet: Sheet) -> str:
     labels, texts = labels_for(sheet.language), TextWriter(sheet)
-    said = [f"{labels.version} {sheet.version}"] if sheet.version else []
-    if sheet.total_points is not None and not sheet.shows_key:
-        said.append(f"{labels.total}: ____ / {points_text(sheet.total_points)}")
     title = escape(sheet.title) + (f" – {labels.key}" if sheet.shows_key else "")
-    parts = [f"<header><h1>{title}</h1><div>{'<br>'.join(map(escape, said))}</div></header>\n"]
+    parts = [f"<header><h1>{title}</h1><div>{'<br>'.join(sheet_details(sheet, escape))}</div></header>\n"]
     if sheet.has_name_field and not sheet.shows_key:
         fields = "".join(f"<span>{label}</span>" for label in (labels.name, labels.group, labels.date))
         parts.append(f'<p class="names">{fields}</p>\n')
@@ -124,23 +120,19 @@ def _sheet(sheet: Sheet) -> str:
 
 def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
     heading = f"<h2>{texts.line(section.heading)}</h2>\n" if section.heading else ""
-    write: Callable[[SheetItem], str]
     if sheet.shows_key:
-        labels = labels_for(sheet.language)
+        return heading + "".join(_key(item, texts, sheet) for item in section.key_items)
+    heading += texts.blocks(section.instructions)
+    return heading + "".join(_question(item, texts) for item in section.items)
 
-        def write(item: SheetItem) -> str:
-            return _row(
-                item, key_html(item, texts, sheet.shows_solutions, labels.solution, labels.unknown, write)
-            )
 
-    else:
-        heading += texts.blocks(section.instructions)
-
-        def write(item: SheetItem) -> str:
-            return _question(item, texts)
-
-    items = section.key_items if sheet.shows_key else section.items
-    return heading + "".join(map(write, items))
+def _key(item: SheetItem, texts: TextWriter, sheet: Sheet) -> str:
+    """Return an item of the key: the answer, the worked solution, the parts."""
+    labels = labels_for(sheet.language)
+    body = f'<p class="note">{labels.unknown}</p>' if item.lacks_answer else texts.blocks(item.answer)
+    if sheet.shows_solutions and item.solution:
+        body += f"<p><strong>{labels.solution}</strong></p>{texts.blocks(item.solution)}"
+    return _row(item, body + "".join(_key(part, texts, sheet) for part in item.parts))
 
 
 def _row(item: SheetItem, body: str) -> str:
@@ -167,20 +159,3 @@ def _options(options: Sequence[tuple[str, str]], texts: TextWriter, behind: str 
         f'<div class="option"><b>{escape(label)}</b><div>{texts.blocks(text)}</div>{behind}</div>'
         for label, text in options
     )
-
-
-def key_html(
-    item: SheetItem,
-    texts: TextWriter,
-    is_solved: bool,
-    solution: str,
-    unknown: str,
-    write_part: Callable[[SheetItem], str],
-) -> str:
-    """Return an item of the key, without its number: the answer, the worked solution, the parts."""
-    body = texts.blocks(item.answer)
-    if item.lacks_answer:
-        body = f'<p class="note">{unknown}</p>'
-    if is_solved and item.solution:
-        body += f"<p><strong>{solution}</strong></p>{texts.blocks(item.solution)}"
-    return body + "".join(map(write_part, item.parts))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+
+from questionbank.worksheets.sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,24 @@ CHINESE = Labels(
 def labels_for(language: str) -> Labels:
     """Return the words of a language; English ones where there are none of it."""
     return CHINESE if language.lower().startswith("zh") else ENGLISH
+
+
+def points_text(points: float | None) -> str:
+    """Return points without needless noughts; empty for None.
+
+    >>> points_text(2.0), points_text(1.5), points_text(None)
+    ('2', '1.5', '')
+    """
+    return "" if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def sheet_details(sheet: Sheet, escaped: Callable[[str], str], blank: str = "____") -> list[str]:
+    """Return what the head of a worksheet says besides its title: the version, and the points to be filled in."""
+    labels = labels_for(sheet.language)
+    details = [f"{labels.version} {escaped(sheet.version)}"] if sheet.version else []
+    if sheet.total_points is not None and not sheet.shows_key:
+        details.append(f"{labels.total}: {blank} / {points_text(sheet.total_points)}")
+    return details
 
 
 def option_label(label: str) -> str:

@@ -14,10 +14,9 @@ from collections.abc import Iterable, Sequence
 from questionbank.formats.pictures import SUFFIXES
 from questionbank.formulas import split_definitions
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for, option_label
+from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup
-from questionbank.printing.numerals import points_text
 from questionbank.rendering import render_inline
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
@@ -87,11 +86,8 @@ class _SheetWriter:
 
     def document(self) -> str:
         sheet, labels = self._sheet, self._labels
-        said = [f"{labels.version} {_escaped(sheet.version)}"] if sheet.version else []
-        if sheet.total_points is not None and not sheet.shows_key:
-            said.append(rf"{labels.total}: \underline{{\hspace{{2em}}}} / {points_text(sheet.total_points)}")
         title = _escaped(sheet.title) + (f" -- {labels.key}" if sheet.shows_key else "")
-        details = r" \quad ".join(said)
+        details = r" \quad ".join(sheet_details(sheet, _escaped, r"\underline{\hspace{2em}}"))
         parts = [
             rf"\setcounter{{page}}{{1}}\noindent{{\Large\bfseries {title}}}\hfill {details}\par\medskip\hrule\medskip"
         ]

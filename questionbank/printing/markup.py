@@ -20,12 +20,10 @@ class Element:
 
     @property
     def classes(self) -> frozenset[str]:
-        """Return the names in its attribute ``class``."""
         return frozenset(self.attributes.get("class", "").split())
 
     @property
     def elements(self) -> list[Element]:
-        """Return the children that are elements."""
         return [child for child in self.children if isinstance(child, Element)]
 
     def text(self) -> str:

@@ -16,7 +16,7 @@ _LETTER, _WIDE_LETTER, _SIGN = 0.52, 1.0, 1.05
 _LINE, _DISPLAY, _ROW, _GAP = 1.5, 3.8, 2.6, 0.9
 _PIXEL = 0.75 / 11  # em, of a picture at its natural size
 _TALLEST_PICTURE = 22.0
-_ANSWER_LINE = 2.2
+ANSWER_LINE = 2.2
 _SCRIPT = 0.75
 _BLANK = 4.2
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
@@ -127,8 +127,3 @@ def _picture_height(picture: Sequence[float], room: float) -> float:
     *_, width, height = picture
     wide = min(width * _PIXEL, room, _TALLEST_PICTURE * width / height)
     return wide * height / width + 0.5
-
-
-def answer_lines_height(count: int) -> float:
-    """Return the height of lines to write on, in em."""
-    return count * _ANSWER_LINE

@@ -98,7 +98,6 @@ class _Typesetter:
             return None
 
     def _replace(self, texts: list[str]) -> None:
-        """Write characters that no font has in another form, in the JSON text."""
         characters = sorted({character for text in texts for character in text})
         self._missing += [character for character in characters if not _narrow(character)]
         written = {character: _narrow(character) or f"[{_numbered(character)}]" for character in characters}
@@ -134,7 +133,6 @@ _FORMULAS_ALONE = """
 
 
 def _unknown(error: str) -> list[str]:
-    """Return the characters that Typst says no font has."""
     quoted = dict.fromkeys(_UNKNOWN_CHARACTER.findall(error))
     return [json.loads(f'"{text}"') if "\\u{" not in text else _unescaped(text) for text in quoted]
 

@@ -12,10 +12,9 @@ from html import escape
 from questionbank.documents.pandoc import pandoc_path, run_pandoc
 from questionbank.errors import DocumentRefused, PrintingRefused
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for, option_label
+from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup, write_markup
-from questionbank.printing.numerals import points_text
 from questionbank.printing.word_formulas import with_word_formulas
 from questionbank.printing.word_package import HEAD_END, SHEET_END, TAB, dress
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
@@ -67,10 +66,8 @@ class _SheetWriter:
     def head(self) -> str:
         sheet, labels = self._sheet, self._labels
         title = escape(sheet.title) + (f" – {labels.key}" if sheet.shows_key else "")
-        said = [f"{labels.version} {escape(sheet.version)}"] if sheet.version else []
-        if sheet.total_points is not None and not sheet.shows_key:
-            said.append(f"{labels.total}: ____ / {points_text(sheet.total_points)}")
-        parts = [f"<h1>{title}</h1>\n", _styled("Worksheet Line", f"<p>{TAB.join(said)}</p>" if said else "")]
+        details = TAB.join(sheet_details(sheet, escape))
+        parts = [f"<h1>{title}</h1>\n", _styled("Worksheet Line", f"<p>{details}</p>" if details else "")]
         if sheet.has_name_field and not sheet.shows_key:
             fields = f"{labels.name} {'_' * 32}  {labels.group} {'_' * 10}  {labels.date} {'_' * 12}"
             parts.append(_styled("Worksheet Line", f"<p>{fields}</p>"))

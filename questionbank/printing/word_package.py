@@ -40,12 +40,12 @@ _FOOTER_RELATION = (
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def _paragraph(name: str, properties: str, run: str = "", base: str = "Normal") -> tuple[str, str]:
+def _paragraph(name: str, properties: str, run: str = "") -> tuple[str, str]:
     identity = name.replace(" ", "")
     is_own = "" if name.startswith(("heading", "Normal")) else ' w:customStyle="1"'
     return identity[0].upper() + identity[1:], (
         f'<w:style w:type="paragraph"{is_own} w:styleId="{identity[0].upper() + identity[1:]}"><w:name w:val="{name}"/>'
-        f'<w:basedOn w:val="{base}"/><w:qFormat/><w:pPr>{properties}</w:pPr><w:rPr>{run}</w:rPr></w:style>'
+        f'<w:basedOn w:val="Normal"/><w:qFormat/><w:pPr>{properties}</w:pPr><w:rPr>{run}</w:rPr></w:style>'
     )
 
 

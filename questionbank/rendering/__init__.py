@@ -17,15 +17,15 @@ import nh3
 from questionbank.formulas import FORMULA_CLASSES, MATHML_ATTRIBUTES
 from questionbank.rendering.html_text import without_html
 from questionbank.rendering.lines import Blocks, Line, LineIsFull
-from questionbank.rendering.texts import ENGLISH_LABELS, Labels, Scope, render_text
+from questionbank.rendering.texts import Scope, render_text
 
-__all__ = ["ENGLISH_LABELS", "Labels", "render_inline", "render_question"]
+__all__ = ["render_inline", "render_question"]
 
 LONGEST_TEXT = 60_000
 
 
 @lru_cache(maxsize=2_048)
-def render_question(text: str, labels: Labels = ENGLISH_LABELS) -> str:
+def render_question(text: str) -> str:
     """Return a question's text as HTML blocks: paragraphs, formulas on lines of their own, tables.
 
     Never raises: a formula that cannot be drawn is shown as its source.
@@ -33,16 +33,16 @@ def render_question(text: str, labels: Labels = ENGLISH_LABELS) -> str:
     if len(text) > LONGEST_TEXT:
         return f"<pre>{escape(text)}</pre>"
     blocks = Blocks()
-    render_text(without_html(text), blocks, Scope(labels))
+    render_text(without_html(text), blocks, Scope())
     return _cleaner().clean("".join(blocks.finish()))
 
 
 @lru_cache(maxsize=4_096)
-def render_inline(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -> str:
+def render_inline(text: str, limit: int = 0) -> str:
     """Return a text as one line of HTML, cut behind about `limit` characters (0: not at all), never in a formula."""
     line = Line(limit)
     with suppress(LineIsFull):
-        render_text(without_html(text[:LONGEST_TEXT]), line, Scope(labels))
+        render_text(without_html(text[:LONGEST_TEXT]), line, Scope())
     return _cleaner().clean("".join(line.finish()))
 
 

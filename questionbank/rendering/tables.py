@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import escape
 
 from analytics.text.formulas import segment_text
 
@@ -18,12 +17,11 @@ _TABLE_MARK = re.compile(
 _SPAN = re.compile(r"\\multicolumn\s*\{(\d{1,2})\}\s*\{[^{}]*\}\s*\{(.*)\}$", re.DOTALL)
 
 
-def table_html(source: str, start: int, label: str, cell_html: Callable[[str], str]) -> str:
+def table_html(source: str, start: int, cell_html: Callable[[str], str]) -> str:
     """Return a ``tabular`` as an HTML table.
 
     Args:
-        source: the environment. start: where its columns begin. label: its name for screen readers. cell_html: what
-        shows a cell's text.
+        source: the environment. start: where its columns begin. cell_html: what shows a cell's text.
     """
     body = _END_OF_TABLE.sub("", source[_closing_brace(source, start) + 1 :])
     rows = [row for row in _cells(body) if any(cell.strip() for cell in row)]
@@ -37,7 +35,7 @@ def table_html(source: str, start: int, label: str, cell_html: Callable[[str], s
             html.append(f"{content}</td>")
         html.append("</tr>")
     columns = max((len(row) for row in rows), default=0)
-    focus = f' tabindex="0" role="group" aria-label="{escape(label)}"' if columns >= _WIDE_TABLE else ""
+    focus = ' tabindex="0" role="group" aria-label="table"' if columns >= _WIDE_TABLE else ""
     table = f'<table class="question-table"><tbody>{"".join(html)}</tbody></table>'
     return f'<div class="table-scroll"{focus}>{table}</div>'
 

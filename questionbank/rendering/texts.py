@@ -23,26 +23,10 @@ _LONG_FORMULA = 45  # beyond which it often is
 _TAG = re.compile(r"\\tag(?![a-zA-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What screen readers say; a page passes its own language's."""
-
-    blank: str = "answer blank"
-    image: str = "picture"
-    drawing: str = "Drawing instructions"
-    figure: str = "figure"
-    formula: str = "formula"
-    table: str = "table"
-
-
-ENGLISH_LABELS = Labels()
-
-
 @dataclass(slots=True)
 class Scope:
-    """What holds within one text: its labels, and the macros defined so far."""
+    """What holds within one text: the macros defined so far."""
 
-    labels: Labels
     definitions: str = ""
 
     def define(self, definitions: str) -> None:
@@ -69,10 +53,10 @@ def render_text(text: str, out: Line, scope: Scope) -> None:
             _render_image(image, out, scope)
         elif isinstance(out, Blocks):
             source = escape(text[figure_start:figure_end], quote=False)
-            summary = f"<summary>{escape(scope.labels.drawing)}</summary>"
+            summary = "<summary>Drawing instructions</summary>"
             out.block(f'<details class="diagram-source">{summary}<pre>{source}</pre></details>')
         else:
-            out.markup(f'<span class="image-placeholder">[{escape(scope.labels.figure)}]</span>', 10)
+            out.markup('<span class="image-placeholder">[figure]</span>', 10)
         start = figure_end
     _render_mixed(text[start:], out, scope)
 
@@ -109,7 +93,7 @@ def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
         alternative = escape(" ".join(description.split()))
         out.markup(f'<img class="question-picture" src="{name}" alt="{alternative}">', 10)
         return
-    label = f"[{escape(scope.labels.image)}]"
+    label = "[picture]"
     if isinstance(out, Blocks) and "\\begin" in description:
         inner = Blocks()
         _render_mixed(description, inner, scope)
@@ -136,20 +120,16 @@ def _render_formula(segment: Segment, out: Line, scope: Scope) -> None:
     table = TABLE.match(segment.body.strip())
     if table and isinstance(out, Blocks):
         cell_html = partial(_line_html, scope=scope)
-        out.block(table_html(segment.body.strip(), table.end(), scope.labels.table, cell_html))
+        out.block(table_html(segment.body.strip(), table.end(), cell_html))
         return
     if table:
-        out.markup(f"[{escape(scope.labels.table)}]", 10)
+        out.markup("[table]", 10)
         return
     blocks = out if isinstance(out, Blocks) and (segment.display or _TAG.search(segment.body)) else None
     html = _formula_html(segment, scope, display=blocks is not None)
     width = len(segment.body)
     # A formula wider than the screen scrolls, which needs the keyboard's focus; one that fits would only be in its way.
-    focus = (
-        f' tabindex="0" role="group" aria-label="{escape(scope.labels.formula)}"'
-        if width > _LONG_FORMULA
-        else ""
-    )
+    focus = ' tabindex="0" role="group" aria-label="formula"' if width > _LONG_FORMULA else ""
     if not html:
         return
     if blocks is not None:
@@ -176,7 +156,6 @@ def _formula_html(segment: Segment, scope: Scope, *, display: bool) -> str:
 
 
 def _line_html(text: str, scope: Scope) -> str:
-    """Return a text as one line of HTML."""
     line = Line()
     render_text(text, line, scope)
     return "".join(line.finish())
@@ -253,15 +232,15 @@ def _render_words(text: str, out: Line, scope: Scope) -> None:  # noqa: C901 - a
             out.line_break()
         elif kind == "blank":
             out.markup(
-                f'<span class="answer-blank" role="img" aria-label="{escape(scope.labels.blank)}">____</span>',
+                '<span class="answer-blank" role="img" aria-label="answer blank">____</span>',
                 4,
             )
         elif kind == "gap":
-            name = f"{escape(scope.labels.blank)} {match['number']}"
+            name = f"answer blank {match['number']}"
             gap = f'<span class="answer-blank" role="img" aria-label="{name}">__{match["number"]}__</span>'
             out.markup(gap, 5)
         elif kind == "image":
-            out.markup(f'<span class="image-placeholder">[{escape(scope.labels.image)}]</span>', 8)
+            out.markup('<span class="image-placeholder">[picture]</span>', 8)
         elif kind == "style":
             out.open(_STYLES.get(match["style"], ""))
         elif kind == "brace":

@@ -43,7 +43,6 @@ def nearest(
         vector: (dimension,); a vector of zeros has no neighbours.
         question_ids: only among these, a list of ids or a query of questions; by default among all that
             are ready. The caller decides about drafts and retired questions.
-        exclude: ids to leave out.
         exact: compare with every candidate, whatever it costs.
     """
     if k <= 0 or not np.any(vector):

@@ -18,7 +18,6 @@ def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
     """Return a chart of `questionbank.charts.line_chart`.
 
     Args:
-        chart: what to draw.
         id: begins the ids of its parts; unique in the page, and the same when a live part is drawn again.
     """
     return {"chart": chart, "id": id}

@@ -8,7 +8,6 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
-from questionbank.rendering import Labels
 from questionbank.rendering.pictures import with_addresses
 from questionbank.text_layout import render_excerpt, render_laid_out
 
@@ -19,20 +18,10 @@ _SPACED_OPERATOR = re.compile(
 )  # plus, minus, times, divided by, to the power of
 
 
-_LABELS = Labels(
-    blank="answer blank",
-    image="picture",
-    drawing="Drawing instructions",
-    figure="figure",
-    formula="formula",
-    table="table",
-)
-
-
 @register.filter
 def mathematics(text: object) -> SafeString:
     """Show a question's text as paragraphs, formulas, tables and parts."""
-    return mark_safe(render_laid_out(str(text or ""), _LABELS))  # noqa: S308 - built from an allow-list
+    return mark_safe(render_laid_out(str(text or "")))  # noqa: S308 - built from an allow-list
 
 
 @register.filter
@@ -46,13 +35,13 @@ def pictured(text: object, question: object) -> str:
 @register.filter
 def mathematics_inline(text: object, limit: int = 0) -> SafeString:
     """Show a text on one line, cut behind `limit` characters but never in a formula: `text|mathematics_inline:90`."""
-    return mark_safe(render_excerpt(str(text or ""), int(limit), _LABELS))  # noqa: S308 - as above
+    return mark_safe(render_excerpt(str(text or ""), int(limit)))  # noqa: S308 - as above
 
 
 @register.filter
 def plain_title(text: object, limit: int = LONGEST_TITLE) -> str:
     """Return the beginning of a question as plain text, for titles and names of links; the template escapes it."""
-    return question_title(str(text or ""), int(limit), _LABELS)
+    return question_title(str(text or ""), int(limit))
 
 
 @register.filter

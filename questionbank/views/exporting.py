@@ -35,7 +35,6 @@ class Exported:
 
     Attributes:
         records: returns the questions, each with its id, from the first one on.
-        count: of the questions.
         stem: the file's name without its ending.
         back: label and address of the page that the export was chosen on.
     """

@@ -69,7 +69,6 @@ def _hierarchy(request: HttpRequest) -> HierarchyChoice:
 
 
 def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
-    """Return the saved question, or None with what is wrong in the form of `context`."""
     check_permission(request, "question_create")
     form = SavePastedForm(request.POST)
     context["save_form"] = form

@@ -32,7 +32,6 @@ class Contents:
 
     Attributes:
         shows: arguments of `compose_versions`.
-        suffix: of the file's name.
         is_used: whether it is handed out to students, so that its questions count as used.
     """
 

@@ -59,7 +59,6 @@ class ExpectedMark:
 
     @property
     def known(self) -> int:
-        """Number of questions that it rests on."""
         return sum(self.bases.values())
 
 

@@ -58,7 +58,7 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
         return "its options have no labels of their own"
     if {text.strip(" .。$").casefold() for _label, text in options} <= _TRUTH:
         return "its options are true and false"
-    if any(_refers_to_others(option, labels) for _label, option in options):
+    if any(_REFERS_TO_OTHERS.search(option) or _letters(option) & {*labels} for _label, option in options):
         return "its options refer to each other"
     if not all(re.fullmatch("[A-Z]", label) for label in labels):
         return _why_kept_by_labels(options, answer, text, solution)
@@ -150,10 +150,6 @@ def _right(answer: str, labels: Sequence[str]) -> list[str] | None:
     if named is None and len({*answer}) == len(answer) and {*answer} <= {*labels}:
         named = list(answer)
     return named or None
-
-
-def _refers_to_others(option: str, labels: Sequence[str]) -> bool:
-    return bool(_REFERS_TO_OTHERS.search(option)) or bool(_letters(option) & {*labels})
 
 
 def _letters(text: str) -> set[str]:

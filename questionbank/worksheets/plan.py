@@ -16,7 +16,6 @@ class PlannedQuestion:
     """A question that goes on the paper.
 
     Attributes:
-        number: of the question in the bank.
         may_change: whether its equation gives its answer, so that its numbers may be others.
         pictures: the name on paper of each picture by its name in the question.
     """
@@ -40,11 +39,7 @@ class PlannedSection:
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """What a version changes; version A changes nothing.
-
-    Attributes:
-        version: ``A`` to ``D``.
-    """
+    """What a version changes; version A changes nothing."""
 
     seed: int
     version: str = "A"
@@ -59,7 +54,6 @@ class Mixing:
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the version as the owner arranged it."""
         return self.place < 0
 
     def rng(self, *names: object) -> Random:

@@ -25,9 +25,7 @@ class SheetItem:
         matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
         parts: texts of the parts of a question in parts, each an item with a number such as ``(a)``.
         points: None if no points are given.
-        answer_lines: empty lines to write on below the question.
         answer: for the key, in our notation; empty if it is not known.
-        solution: a worked solution for the key; empty without one.
         stimulus: a text shared with the questions that follow, printed above this one; the others have none.
     """
 
@@ -44,7 +42,6 @@ class SheetItem:
 
     @property
     def lacks_answer(self) -> bool:
-        """Whether a key says that no answer is known."""
         return bool(self.number) and not self.answer.strip() and not self.parts
 
 
@@ -70,7 +67,6 @@ class Sheet:
         version: ``A`` to ``D``; empty where there is one version only.
         columns: 1 or 2.
         total_points: None where no question has points.
-        has_name_field: whether there is a line for name, class and date at the top.
         shows_key: whether this is the key: answers, and worked solutions where `shows_solutions`.
         pictures: bytes of each picture that a text names.
         language: of most questions, as in ``en``; for the document's language and the font.

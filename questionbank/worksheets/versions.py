@@ -61,7 +61,6 @@ def arrange(
 
     Args:
         answers: with the answers of the key; without them nothing of an answer is in what is returned.
-        solutions: with the worked solutions too.
     """
     arranged: list[SheetSection] = []
     numbers: list[int] = []
@@ -69,7 +68,9 @@ def arrange(
     count = 0
     # "Use your answer to question 3": its number and what it asks are the same in every version.
     names_another = any(
-        _NAMES_A_NUMBER.search(with_range(question.record.text, "", "")) for section in sections for question in section.questions
+        _NAMES_A_NUMBER.search(with_range(question.record.text, "", ""))
+        for section in sections
+        for question in section.questions
     )
     for place, section in enumerate(sections):
         items: list[SheetItem] = []
@@ -109,7 +110,6 @@ class _Group:
 
     Attributes:
         stimulus: the text that all of them begin with.
-        is_fixed: they stay in their order.
     """
 
     questions: tuple[PlannedQuestion, ...]
@@ -190,8 +190,6 @@ def _without_answers(item: SheetItem) -> SheetItem:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question and a part of one have in common."""
-
     text: str
     kind: str
     options: tuple[Option, ...]
@@ -304,7 +302,6 @@ class _Writer:
         return self._mixing.rng(*names, self._question.number)
 
     def _named(self, text: str) -> str:
-        """Return a text whose pictures have their names on paper."""
         names = self._question.pictures
         if not names or "](" not in text:
             return text

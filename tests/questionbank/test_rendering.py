@@ -26,7 +26,7 @@ from questionbank.formulas import (
     draw_formula,
     formula_mathml,
 )
-from questionbank.rendering import LONGEST_TEXT, Labels, render_inline, render_question
+from questionbank.rendering import LONGEST_TEXT, render_inline, render_question
 from tests.questionbank.xss_corpus import XSS_CORPUS, XssAttempt
 
 HTML_ATTRIBUTES = {
@@ -351,12 +351,6 @@ def test_an_excerpt_names_tables_and_drawings() -> None:
     assert read(render_inline(r"See \begin{tabular}{c}1\end{tabular} [asy]x[/asy]")).text == (
         "See [table] [figure]"
     )
-
-
-def test_labels_are_the_pages_own_and_escaped() -> None:
-    html = render_question("____", Labels(blank='Lücke "1" <b>'))
-    assert read(html).strange == []
-    assert "&quot;1&quot;" in html
 
 
 def test_long_and_deep_texts_are_shown_in_good_time() -> None:

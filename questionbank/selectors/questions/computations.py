@@ -56,9 +56,7 @@ class Computation:
     """What is computed in a question.
 
     Attributes:
-        key: its graph key.
         equation: with the numbers of the text.
-        text: of the question.
         probability: that the solver's equation is right; None where the equation is published or a person's.
     """
 
@@ -69,7 +67,6 @@ class Computation:
 
     @property
     def is_predicted(self) -> bool:
-        """Whether the solver found the equation."""
         return self.probability is not None
 
     @cached_property
@@ -96,7 +93,6 @@ class Computation:
 
     @cached_property
     def slots(self) -> list[NumberSlot]:
-        """The numbers of the text."""
         return number_slots(self.text)
 
     @cached_property
@@ -152,11 +148,7 @@ def question_graphs(question: Question) -> dict[str, float]:
 
 
 def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the keys of the graphs that a text may have.
-
-    Args:
-        equations: of different values, with their probabilities.
-    """
+    """Return the keys of the graphs that a text may have."""
     graphs: dict[str, float] = {}
     for equation, probability in equations:
         if key := problem_graph_key(text, equation):
@@ -198,7 +190,6 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
 
     Args:
         language: of the questions; empty for any.
-        limit: ids, at most.
     """
     parameters: dict[str, Any] = {
         "key": key,
@@ -213,11 +204,7 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
 
 
 def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence[int]) -> dict[int, float]:
-    """Return those of some questions that may compute the same, with the probability of it.
-
-    Args:
-        graphs: the keys of what may be computed, with probabilities.
-    """
+    """Return those of some questions that may compute the same, with the probability of it."""
     if not graphs:
         return {}
     among = Question.objects.filter(pk__in=list(ids)).order_by()

@@ -16,7 +16,6 @@ class HierarchyChoice:
 
     Attributes:
         name: of the hierarchy to predict in; empty where the bank has none.
-        options: names of all hierarchies, in the order of the alphabet.
         default: name of the bank's default; empty where the bank has none.
         own: hierarchies in which the question is tagged.
     """
@@ -47,7 +46,6 @@ def hierarchy_choice(*, user: User, own: Sequence[str] = (), requested: str = ""
 
     Args:
         user: whose remembered choice counts.
-        own: names of the hierarchies in which the question is tagged.
         requested: name that was asked for on the page; an unknown name counts as none.
     """
     rows = list(default_hierarchy_first().values_list("pk", "name"))

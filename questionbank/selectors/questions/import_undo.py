@@ -55,8 +55,6 @@ class UndoPlan:
         created_kept: how many of these the import created.
         restored: ids of the import's updates of questions that get back what they were.
         tags: tags that the import added to questions of others, and that are removed.
-        concepts: ids of the concepts to remove.
-        concepts_kept: names of concepts that the import created and that stay.
         hierarchy: the hierarchy that goes with its last concept.
     """
 

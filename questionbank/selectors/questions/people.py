@@ -22,11 +22,7 @@ def people() -> QuerySet[User]:
 
 
 def person_get(*, person_id: int) -> User:
-    """Return a person by number.
-
-    Raises:
-        NotFound: there is nobody with that number.
-    """
+    """Return a person by number."""
     return existing(
         User.objects.prefetch_related("groups").filter(pk=person_id), "There is no person with that number."
     )

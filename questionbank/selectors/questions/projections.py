@@ -48,10 +48,8 @@ class MapState:
 
     Attributes:
         projection: None if no map was drawn yet. Without its arrays, which are read where needed.
-        can_be_drawn: the encoder in use has vectors.
         is_of_former_model: it shows another encoder's vectors than those in use.
         missing: vectors of the set in use that came in since; 0 where the map is of a former model.
-        run: the job that draws a new one now, if there is one.
     """
 
     projection: Projection | None
@@ -85,7 +83,6 @@ class LegendRow:
 
     Attributes:
         value: id of the concept, or number of the band of difficulty.
-        questions: on the map.
         colour: number of its colour and shape, None for grey.
     """
 
@@ -182,7 +179,6 @@ def map_legend(
 
     Args:
         level: 1 .. LEVELS; None for difficulty.
-        within: only questions under this concept.
     """
     inside = _inside(points, within)
     if level is None:

@@ -17,7 +17,6 @@ class State(StrEnum):
 
     @property
     def label(self) -> str:
-        """The state in a word."""
         return str(_STATE_LABELS[self])
 
 
@@ -44,7 +43,6 @@ class HealthReport:
 
     @property
     def state(self) -> State:
-        """The worst of all checks."""
         return max((item.state for item in self.items), key=list(State).index)
 
     def as_dict(self) -> dict[str, Any]:

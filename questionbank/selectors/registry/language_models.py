@@ -17,7 +17,6 @@ class ConfiguredModel:
 
     Attributes:
         host: where texts are sent; empty where they stay on this installation.
-        note: what to know before using it.
     """
 
     name: str
@@ -61,7 +60,6 @@ class PackagedModel:
     """How the model that comes with a package is.
 
     Attributes:
-        is_ready: whether it can be asked.
         problem: why it could not be made ready; empty where nothing went wrong, or nobody has tried.
     """
 

@@ -23,8 +23,6 @@ class ParaphraserChoice:
     """One way to have paraphrases proposed.
 
     Attributes:
-        key: as forms and jobs name it.
-        note: what to know before choosing it.
         source: of `ParaphrasePair.Source`.
         language: of the questions that it can reword; empty for any.
     """

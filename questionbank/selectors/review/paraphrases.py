@@ -21,9 +21,6 @@ def accepted_pairs(*, question: Question | None = None) -> QuerySet[ParaphrasePa
     """Return accepted paraphrases that can be added to the bank, the oldest first.
 
     Their original is a question that is in use and reads as it did when the paraphrase was made.
-
-    Args:
-        question: only those of this one.
     """
     trimmed = Func(
         F("question__text"), Value(" \t\r\n"), function="btrim", output_field=TextField()
@@ -68,13 +65,7 @@ def question_sources() -> list[str]:
 def questions_to_reword(
     *, number: int, concept: int | None = None, source: str = "", language: str = ""
 ) -> list[int]:
-    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are left out.
-
-    Args:
-        number: at most so many.
-        concept: tagged with it or with a concept below it.
-        source: empty for any.
-    """
+    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are left out."""
     questions = filtered_questions(SearchFilters(concept=concept, source=source)).filter(
         ~Exists(ParaphrasePair.objects.filter(question=OuterRef("pk"))), paraphrase_of__isnull=True
     )

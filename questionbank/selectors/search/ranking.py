@@ -218,7 +218,6 @@ def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> Non
 
 
 def _literally(searched: str, ids: Sequence[int]) -> list[int]:
-    """Return the questions whose text contains the query almost literally, the most alike first."""
     query = _plain(searched)
     likeness: dict[int, float] = {}
     for pk, text in Question.objects.filter(pk__in=ids).values_list("pk", "text") if query else ():

@@ -19,7 +19,6 @@ class IndexRecall:
 
     Attributes:
         recall: share of the true `k` nearest questions that the index finds, 1.0 for an empty set.
-        queries: number of stored vectors that were asked for.
         p95_ms: 95th percentile of the time of one query through the index.
         exact_p50_ms: median time of the same query without the index.
     """

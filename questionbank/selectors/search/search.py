@@ -103,16 +103,11 @@ class SearchPage:
             filters, those that pass them but hold only a part come between those that hold all words and the rest.
         total: questions that match, counted up to 10,000 where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
-        corrected: the query with misspelt words corrected; empty if there were none.
         next_cursor: empty on the last page, as is `previous_cursor` on the first.
         sort: ``"browse"``, ``"words"``, ``"question"`` or ``"formula"``.
         order: of `ORDERS`, or `RELEVANCE`.
-        first_position: of the page's first hit, counted from 1.
         notice: what the searcher should know, e.g. that no model knows the query's language.
-        read_as: the query with its plain maths as LaTeX between dollars, where it had some.
         concepts: that the query names, with the number of questions tagged with each or below it.
-        exact: the query was searched as it was typed, without corrections, and no filter was read out of it.
-        read: filters that words of the query named.
         off: names of filters that were taken off, though words name them.
         topic: what the query is the name of, apart from those filters: "bar chart"; empty where it is no name.
     """
@@ -351,7 +346,6 @@ def _shares_of_prose(
 
 
 def _first_way(parsed: ParsedQuery, named: Named) -> str:
-    """Return how a question was found that matches and is not ranked."""
     if named.is_whole and named.concepts:
         return "concept"
     return "formula" if parsed.sort == "formula" else "text"

@@ -17,11 +17,7 @@ MOST_TICKED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen: `ids`, or with `is_all` every question that the search counts.
-
-    Attributes:
-        exact, off: of the search, as `search_questions` takes them.
-    """
+    """What was chosen: `ids`, or with `is_all` every question that the search counts."""
 
     query: str
     filters: SearchFilters

@@ -39,11 +39,7 @@ class TermRanking(TextRanking):
 
 
 def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
-    """Rank the questions that hold all words, in what they say or are tagged with, before those that hold some.
-
-    Args:
-        questions: what the filters let pass, in no order.
-    """
+    """Rank the questions that hold all words, in what they say or are tagged with, before those that hold some."""
     conditions = terms_conditions(terms)
     if not conditions:
         return TermRanking()
@@ -97,7 +93,6 @@ def terms_conditions(terms: Terms) -> list[Q]:
 
 
 def _said(word: Word, terms: Terms) -> str:
-    """Return the query of what the text of a question says where it holds a word."""
     names = [f"({phrase.query})" for phrase in _names(word, terms)]
     return " | ".join([word.query, *names])
 

@@ -50,12 +50,7 @@ class TextRanking:
 
 
 def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabulary: Vocabulary) -> TextRanking:
-    """Rank the questions that hold all tokens, or, where these are few, those that hold the rarest.
-
-    Args:
-        tokens: of the query, each once.
-        questions: what the filters let pass, in no order.
-    """
+    """Rank the questions that hold all tokens, or, where these are few, those that hold the rarest."""
     tokens = list(dict.fromkeys(tokens))
     if not tokens:
         return TextRanking()
@@ -88,11 +83,7 @@ def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
 
 
 def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Question]) -> TextRanking:
-    """Rank the questions that contain one of the phrases, word by word; those before long texts.
-
-    Args:
-        phrases: tokens of each, in order.
-    """
+    """Rank the questions that contain one of the phrases, word by word; those before long texts."""
     query = _any_phrase(phrases)
     if not query:
         return TextRanking()
@@ -170,7 +161,6 @@ def any_of(conditions: Sequence[Q], questions: QuerySet[Question], limit: int | 
     As one set: PostgreSQL reads every question where conditions on several tables are joined by OR.
 
     Args:
-        questions: in no order.
         limit: so many that fulfil one of them are enough.
     """
     first, *others = (

@@ -87,9 +87,6 @@ class WorkedExemplar:
         problem: what a prompt takes from it: published equation, answer and solution.
         similarity: cosine with the question under the lens.
         solved: its equation worked out, its own or else the solver's; None where neither is known.
-        has_same_graph: whether it is computed as the question is.
-        is_predicted: whether the equation is the solver's.
-        reason: one sentence on why it was chosen.
     """
 
     question: Question
@@ -109,11 +106,8 @@ class WorkedExemplars:
         exemplars: those with its graph first, where that is known; then those with a graph that the solver finds
             likely, and the most similar.
         shape: what the question computes, in letters; empty where that is not known.
-        lens: what the similarity compares, as pages call it.
-        notice: says that another lens is used instead; empty if none is.
         applied: the answer of the nearest problems' graphs with the question's numbers; None if no graph fits. They
             are taken by similarity alone, so that what is known of the question's own equation does not help.
-        voters: how many nearest problems had a graph.
         repeated: how many similar problems are left out because they differ from the question, or from an exemplar,
             only in their numbers.
     """
@@ -138,7 +132,6 @@ class ExemplarPrompt:
 
     Attributes:
         answers: the format of its answers, of `ANSWER_FORMATS`.
-        used: exemplars that it shows.
         lacking: exemplars without an answer in that format, which it cannot show.
         tokens: words and signs.
     """

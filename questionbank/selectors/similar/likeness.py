@@ -61,9 +61,7 @@ class Asked:
 
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
-        tags, concept_ids: of a stored question.
         graphs: the keys of the graphs that it may have, with probabilities.
-        exclude: ids that are not wanted.
     """
 
     text: str

@@ -42,7 +42,6 @@ def rounded_otherwise(first: Computation, second: Computation) -> bool:
 
 
 def _is_broken_quotient(computation: Computation) -> bool:
-    """Return whether the result is a quotient that is no whole number."""
     if computation.tree is None or computation.tree.label != "/":
         return False
     numbers = [slot.value for slot in computation.slots]

@@ -22,7 +22,6 @@ class SecondOpinion:
 
     @property
     def agree(self) -> bool:
-        """Whether both gave the same answer."""
         return (
             self.own is not None
             and self.written is not None

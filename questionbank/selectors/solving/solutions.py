@@ -51,7 +51,6 @@ class Alternative:
         answer: what it gives, written for people; empty where it has no value.
         quotient: what it is worth, where `value` is that rounded; else the same as `value`.
         steps: its operations in the order in which they are worked out.
-        drawing: its tree.
         rule: the kind of problem that a rule recognised; empty where a model found the equation.
         twin: id of the question with the same text but for numbers whose equation it is; None where there is none.
     """
@@ -81,11 +80,8 @@ class SolvedText:
 
     Attributes:
         alternatives: the solver's equations, the likeliest first; empty where it found none.
-        reason: why it found none.
         parts: the text, cut at the numbers that the equation shown uses.
-        solver: name of the model; empty if there is none.
         known: the equation that the question's source gave or a person set.
-        known_by_person: whether it was a person.
         agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
             published answer where that is a number; None where neither is known.
         published: the published answer, as written, where that is a number.
@@ -109,12 +105,10 @@ class SolvedText:
 
     @property
     def best(self) -> Alternative | None:
-        """The likeliest equation."""
         return self.alternatives[0] if self.alternatives else None
 
     @property
     def is_certain(self) -> bool:
-        """Whether the likeliest equation is more probably right than not."""
         return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
 
     @property
@@ -419,17 +413,11 @@ class ComputedAlike:
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return self.published_count + self.predicted_count
 
 
 def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
-    """Return the questions that are computed as a question is; None where its computation is not known.
-
-    Args:
-        user: who asks; sees no drafts of others.
-        limit: questions of each kind, at most.
-    """
+    """Return the questions that are computed as a question is; None where its computation is not known."""
     computation = question_computation(question)
     if computation is None:
         return None

@@ -24,9 +24,6 @@ class SolverByLanguage:
     Args:
         solved: problems with equations that are recalled in addition to those that the retriever in use keeps.
 
-    Attributes:
-        name: the names of the solvers.
-
     Raises:
         ServiceUnavailable: no solver is in use. Methods raise it where a solver's files are missing or damaged.
     """

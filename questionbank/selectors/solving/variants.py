@@ -16,11 +16,7 @@ from questionbank.selectors.solving.solutions import SolvedText, gives
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
-    """Return the similar problem with a number.
-
-    Raises:
-        NotFound: there is none.
-    """
+    """Return the similar problem with a number."""
     return existing(
         ProblemVariant.objects.select_related("question").filter(pk=variant_id),
         "There is no similar problem with this number.",
@@ -54,11 +50,7 @@ def own_drafts(*, texts: Collection[str], user: User) -> dict[str, Question]:
 
 
 def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVariant, ProblemVariant]:
-    """Return accepted ones that the bank lacks and whose question is in use, the oldest first.
-
-    Args:
-        question: only those of this one.
-    """
+    """Return accepted ones that the bank lacks and whose question is in use, the oldest first."""
     accepted = ProblemVariant.objects.filter(
         state=ProblemVariant.State.ACCEPTED, added__isnull=True, question__isnull=False
     ).exclude(question__status=Question.Status.RETIRED)
@@ -68,11 +60,7 @@ def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVa
 
 
 def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> str:
-    """Say that the solver is fairly sure of another answer to a reworded problem; empty where it is not.
-
-    Args:
-        solved: how its text is solved, by `text_solved`.
-    """
+    """Say that the solver is fairly sure of another answer to a reworded problem; empty where it is not."""
     if solved is None or not solved.is_certain or solved.best is None or solved.best.value is None:
         return ""
     try:

@@ -67,8 +67,6 @@ def analogy_material(
     """Divide the bank's questions that have an equation.
 
     Args:
-        hierarchies: only questions tagged in these; by default all.
-        left_out: languages that are not learned from.
         predicted: learn from the solver's equations as well, where a question has none. They are never measured with.
     """
     questions = original_questions(hierarchies=hierarchies)

@@ -28,8 +28,6 @@ class GraphPair:
 
     Attributes:
         problems: how many ready problems of the bank have the graph.
-        first, second: the two.
-        computations: what is computed in each.
     """
 
     problems: int

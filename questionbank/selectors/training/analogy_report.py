@@ -57,21 +57,13 @@ class AnalogyReport:
     """Counts of what a training of a retriever would get.
 
     Attributes:
-        ready: questions in any language.
-        with_equation: of them, those with an equation.
-        by_people: equations that a person set or accepted.
         with_positive: problems that are learned from: another one has the same graph.
         without_positive: problems that are dropped, because no other one has their graph.
         graphs: different graphs of those that are learned from.
         validation: problems that measure while it trains.
         held_out: problems kept out of every training, for the comparison of retrievers.
         left_out: problems that one of the two has too but for numbers and marks.
-        without_graph: problems whose equation cannot be read, computes nothing or is too long.
-        repeated: problems that repeat another one exactly.
-        test_items: problems left out because their source is named as a test split.
         predicted: questions without an equation that the solver solved; learned from only where that is asked for.
-        languages: the commonest first.
-        advice: sentences to heed.
     """
 
     ready: int

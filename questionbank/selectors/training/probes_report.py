@@ -22,9 +22,7 @@ class ProbesReport:
         hierarchy: empty where the bank has none.
         questions: ready questions tagged in it, paraphrases left out.
         kept_out: of them, to compare models on.
-        concepts: different paths of them.
         graded: of them with a difficulty on the scale that most have; the others teach no difficulty.
-        scale: name of that scale.
         missing: questions that are missing for a training that an import asks for.
     """
 

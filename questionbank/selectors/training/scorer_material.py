@@ -51,8 +51,6 @@ def scorer_material(
     """Part the bank's questions and the decided pairs.
 
     Args:
-        hierarchies: learn only from questions tagged in these; by default from all.
-        decisions: with the decided pairs.
         limit: look at so many questions at most, always the same ones; 0 for all.
     """
     by_id: dict[int, TrainingQuestion] = {}

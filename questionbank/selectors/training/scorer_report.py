@@ -28,7 +28,6 @@ class DecisionCounts:
 
     @property
     def usable(self) -> int:
-        """Pairs that a training may learn from."""
         return self.accepted + self.rejected + self.changed
 
 
@@ -45,19 +44,13 @@ class ScorerReport:
     """Counts of what a training of a scorer would get.
 
     Attributes:
-        ready: questions in any language.
-        english: of them in English; the operators know no other language.
         examined: of these looked at; all, or a sample of a large bank. The counts from `learned` to `test_items` are
             of these.
         learned: questions from which triplets are made.
         validation: questions that measure while it trains.
         held_out: questions kept out of every training, for the fixed comparison and the score's boundary.
         left_out: questions that one of the two has too but for numbers and marks.
-        repeated: questions that repeat another one exactly.
-        test_items: questions left out because their source is named as a test split.
         decided_learned, decided_validation, decided_held_out: pairs from reviewers' decisions.
-        decided_left_out: pairs of questions that are left out.
-        advice: sentences to heed.
     """
 
     ready: int

@@ -67,7 +67,6 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
 
     Args:
         wanted: the language, ``"en"`` for all kinds of English.
-        hierarchies: only questions tagged in these; by default all.
     """
     questions = original_questions(hierarchies=hierarchies)
     rows = questions.filter(equation__isnull=False).order_by("pk")

@@ -69,11 +69,7 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
 
 
 def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[Question]:
-    """Return ready questions that are nobody's paraphrase.
-
-    Args:
-        hierarchies: only questions tagged in these; by default all.
-    """
+    """Return ready questions that are nobody's paraphrase."""
     questions = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
     if hierarchies is not None:
         questions = questions.filter(tags__concept__hierarchy__name__in=hierarchies).distinct()

@@ -26,11 +26,7 @@ def training_report(capability: str) -> Report:
 
 
 def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Any:
-    """Return the report of a training; None where the bank is too large for a page to wait until it is counted.
-
-    Raises:
-        NotFound: it is not trained on the bank.
-    """
+    """Return the report of a training; None where the bank is too large for a page to wait until it is counted."""
     report = training_report(capability)
     is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
     return report(hierarchies=hierarchies) if is_small else report.kept(hierarchies=hierarchies)

@@ -31,8 +31,6 @@ class TrainingStart:
     Attributes:
         champion: the model in use, or the first of several.
         quick: the quick training that is offered; None where no model is in use.
-        is_quick: whether the form is set to it.
-        settings: that the form shows in place of the defaults.
     """
 
     champion: ModelArtifact | None
@@ -47,11 +45,7 @@ def training_start(
     """Return what a training begins with.
 
     Args:
-        capability: its word.
-        training: its class.
         like: number of the model whose settings are wanted.
-        quick: the quick training is wanted.
-        defaults: those of the configuration are wanted.
     """
     champion = (
         next(iter(artifact_champions(capability=capability)), None)
@@ -94,7 +88,6 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
     They are as given where the capability's trainings do not begin so by default, or no model is in use.
 
     Args:
-        capability: its word.
         settings: values by the names of the configuration's fields; they win.
         scope: of the model that is trained: its language, where each has its own.
     """

@@ -73,7 +73,6 @@ def training_time(
     """Return how long a training will take, from the latest one with the same settings but for its length.
 
     Args:
-        capability: its word.
         settings: values by the names of the configuration's fields, as for `config_from_strings`.
         parameters: what the run says besides: answers to the form's options, and ``hierarchies``.
     """

@@ -29,7 +29,6 @@ class FillUpWish:
 
     Attributes:
         concepts: ids; questions of each, and of what lies below it, in turn. Empty for any.
-        filters: language, kind, grade, difficulty and use of the questions.
     """
 
     number: int
@@ -56,7 +55,6 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
     is written anew, and where one rewords the other or is made of its story.
 
     Args:
-        taken: what is on the worksheet.
         rng: draws them; two calls draw different ones by default.
     """
     rng = rng or Random()  # noqa: S311 - no secret

@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from questionbank.documents.pandoc import pandoc_path
 from questionbank.models import DocumentDraft, Question
 from questionbank.printing.word import worksheet_docx
-from questionbank.selectors.worksheets.printing import compose
+from questionbank.selectors.worksheets.printing import compose_versions
 from questionbank.services.document_drafts import document_draft_upload, run_document_read
 from questionbank.services.document_import import document_import_request, run_document_import
 from questionbank.services.question_lists import question_list_add, question_list_create
@@ -47,8 +47,9 @@ def test_our_papers_come_back_from_word_as_the_same_questions(teacher):
     chosen = question_list_create(user=teacher, name="All papers")
     question_list_add(user=teacher, question_list=chosen, questions=questions)
     worksheet, _added = worksheet_from_list(user=teacher, question_list=chosen)
-    key = compose(worksheet, key=True, solutions=True, user=teacher)
-    package = worksheet_docx([compose(worksheet, user=teacher), key])
+    (paper,) = compose_versions(worksheet, ["A"], user=teacher)
+    (key,) = compose_versions(worksheet, ["A"], key=True, solutions=True, user=teacher)
+    package = worksheet_docx([paper.sheet, key.sheet])
     others = brought(package, "worksheet.docx", teacher)
     assert len(questions) > 35
     assert [other.text for other in others] == ["What is $2^{5}$?"]  # which a typed paper writes $2^5$

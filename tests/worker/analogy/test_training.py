@@ -11,7 +11,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.selectors.registry.artifacts import artifact_source, retriever_champion
-from questionbank.selectors.registry.comparisons import changed_neighbours_marked
+from questionbank.selectors.registry.comparisons import changed_questions
 from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_index_exists
 from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_target
 from questionbank.selectors.training.analogy_material import analogy_material
@@ -203,7 +203,7 @@ class TestComparison:
         assert overlaps == sorted(overlaps)
         assert overlaps[0] < 1
         assert all(len(row["candidate"]) == len(row["champion"]) == 8 for row in figures["changed"])
-        shown = changed_neighbours_marked(ModelComparison(figures=figures))
+        shown = changed_questions(ModelComparison(figures=figures), are_graphs_looked_at=True)
         keys = {question.pk: number % len(STORIES) for number, question in enumerate(bank)}
         for row in shown:
             for neighbour in (*row.candidate, *row.champion):
