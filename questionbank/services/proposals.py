@@ -50,10 +50,9 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
     Raises:
         NotAllowed: the person may not propose paraphrases.
         Conflict: the question is retired, or a paraphrase itself.
-        ValidationFailed: `each` is out of bounds, or the rules do not know the question's language.
+        ValidationFailed: the rules do not know the question's language.
     """
     require(user, "paraphrase_propose", "You may not propose these paraphrases.")
-    _check_each(each)
     if reason := why_not_reworded(question):
         raise Conflict(reason)
     choice = paraphraser_choice(RULES)
@@ -153,15 +152,12 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
 
     Raises:
         NotAllowed: the person may not propose paraphrases of so many questions.
-        ValidationFailed: a number is out of bounds, or there is no such paraphraser.
+        ValidationFailed: there is no such paraphraser.
         Conflict: the very same is asked for in an unfinished job.
     """
     permission = "paraphrase_propose" if len(questions) == 1 else "review"
     require(user, permission, "You may not propose these paraphrases.")
     paraphraser_choice(paraphraser)
-    _check_each(each)
-    if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise ValidationFailed.beside("number", f"Choose 1 to {MOST_QUESTIONS} questions.")
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
     wait_for_turn("propose paraphrases")  # the button is pressed twice
     unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
@@ -174,8 +170,3 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
         parameters=parameters,
         requested_by=user,
     )
-
-
-def _check_each(each: int) -> None:
-    if not 1 <= each <= MOST_EACH:
-        raise ValidationFailed.beside("each", f"Choose 1 to {MOST_EACH} paraphrases of a question.")

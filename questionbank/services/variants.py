@@ -10,7 +10,7 @@ from django.db import transaction
 
 from analytics.languages import primary_language
 from analytics.text.copies import story_key
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.numbers import number_kinds
@@ -22,12 +22,14 @@ from questionbank.selectors.questions.computations import Computation, question_
 from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.solving.solutions import equation_gives_answer, known_solution, published_number
 from questionbank.services.language_model_runs import language_model_run
+from questionbank.services.permissions import require
 
 MOST_WRITTEN = 5  # at once
 MOST_ADDED = 500  # likewise
 LONGEST_TEXT = 4_000  # characters of a new wording: a longer text is not taken for a word problem
 _LANGUAGE = "en"  # the only one in which the rules write
 _TRIED = 60  # candidates of each kind
+_REFUSAL = "You may not request similar problems."
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,8 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
     Raises:
         NotAllowed: the person may not propose anything.
         Conflict: the question is retired, in another language, or its computation is not known.
-        ValidationFailed: `each` is out of bounds.
     """
-    _check(each, user, "paraphrase_propose")
+    require(user, "paraphrase_propose", _REFUSAL)
     search = _wanted(question, by_model=False)
     return _kept(search, islice(search.new_by_rules(), each), user)
 
@@ -153,7 +154,7 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
         NotFound: the question was deleted.
         Conflict: `why_not_reversible` says why.
     """
-    _check(1, user, "paraphrase_propose")
+    require(user, "paraphrase_propose", _REFUSAL)
     fresh = _locked(question)
     if reason := why_not_reversible(fresh):
         raise Conflict(reason)
@@ -184,9 +185,10 @@ def variants_request(*, question: Question, each: int, user: User) -> Run:
     Raises:
         NotAllowed: the person may not propose anything, or not ask the model.
         Conflict: the question is retired, or its computation is not known.
-        ValidationFailed: `each` is out of bounds, or no language model is configured.
+        ValidationFailed: no language model is configured.
     """
-    _check(each, user, "paraphrase_propose", "language_model_ask")
+    for permission in ("paraphrase_propose", "language_model_ask"):
+        require(user, permission, _REFUSAL)
     if reason := why_not_varied(question, by_model=True):
         raise Conflict(reason)
     return language_model_run(
@@ -215,13 +217,6 @@ def variants_keep(
     """
     search = _wanted(question, by_model=True)
     return _kept(search, islice(search.new(problems), each), user)
-
-
-def _check(each: int, user: User, *permissions: str) -> None:
-    if not all(user.has_perm(f"questionbank.{permission}") for permission in permissions):
-        raise NotAllowed("You may not request similar problems.")
-    if not 1 <= each <= MOST_WRITTEN:
-        raise ValidationFailed(f"Choose 1 to {MOST_WRITTEN} similar problems.")
 
 
 def _locked(question: Question) -> Question:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.forms.paraphrases import ManyProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question, Run
 from questionbank.selectors.review.paraphrasers import paraphraser_choice, paraphrasers
 from questionbank.selectors.review.paraphrases import questions_to_reword
@@ -93,11 +94,11 @@ def test_the_rules_know_english_only(teacher):
     assert paraphraser_choice("rules").rewords("en-gb")
 
 
-@pytest.mark.parametrize("each", [0, 6])
-def test_the_number_has_bounds(question, teacher, each):
-    with pytest.raises(ValidationFailed) as refused:
-        paraphrases_propose(question=question, each=each, user=teacher)
-    assert list(refused.value.fields) == ["each"]
+@pytest.mark.parametrize(("field", "value"), [("each", 0), ("each", 6), ("number", 0), ("number", 101)])
+def test_numbers_have_bounds(field, value):
+    fields = {"each": 3, "number": 20, "paraphraser": "rules", field: value}
+    form = ManyProposalsForm(fields, paraphrasers=paraphrasers(), strands=[], sources=[])
+    assert list(form.errors) == [field]
 
 
 def test_a_paraphrase_is_typed_once(question, teacher):
@@ -133,16 +134,11 @@ def test_a_job_for_many_questions_is_a_reviewer_s(question, teacher, reviewer):
     proposals_request(**request, user=reviewer)
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [({"questions": []}, "number"), ({"questions": list(range(101))}, "number"), ({"each": 9}, "each"),
-     ({"paraphraser": "language"}, "paraphraser"), ({"paraphraser": ""}, "paraphraser")],
-)  # fmt: skip
-def test_a_job_that_cannot_be_is_refused(reviewer, change, field):
-    request = {"questions": [1, 2], "paraphraser": "rules", "each": 1, **change}
+@pytest.mark.parametrize("unknown", ["language", ""])
+def test_a_paraphraser_that_is_not_configured_is_refused(reviewer, unknown):
     with pytest.raises(ValidationFailed) as refused:
-        proposals_request(**request, user=reviewer)
-    assert list(refused.value.fields) == [field]
+        proposals_request(questions=[1, 2], paraphraser=unknown, each=1, user=reviewer)
+    assert list(refused.value.fields) == ["paraphraser"]
 
 
 def test_models_are_offered_where_they_are_configured_and_say_where_texts_go(settings):
