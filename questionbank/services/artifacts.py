@@ -13,7 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,8 @@ from typing import Any
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
-from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
 from analytics.capability import Lens, Starter
@@ -36,10 +35,10 @@ from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
 from questionbank.rows import wait_for_turn
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.registry.artifacts import INSTALLED
+from questionbank.selectors.registry.artifacts import INSTALLED, artifact_champion
 from questionbank.selectors.registry.old_models import models_in_jobs
 from questionbank.services.blocks import blocks_plan, turn
-from questionbank.services.embeddings import embedding_request
+from questionbank.services.embeddings import embedding_index_drop, embedding_request
 from questionbank.wording import language_name
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
@@ -182,13 +181,9 @@ def artifact_promote(
     part of swapping all of them.
     """
     wait_for_turn(f"{artifact.capability}/{artifact.scope}")  # there may be no row yet to lock
-    former = (
-        ModelArtifact.objects.filter(
-            capability=artifact.capability, scope=artifact.scope, state=ModelArtifact.State.CHAMPION
-        )
-        .exclude(pk=artifact.pk)
-        .first()
-    )
+    former = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    if former == artifact:
+        former = None
     if former is not None:
         former.state = ModelArtifact.State.ARCHIVED
         former.save(update_fields=["state"])
@@ -231,14 +226,8 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         if artifact.pk in models_in_jobs():
             raise Conflict("A job that uses this model is under way: stop it first.")
         model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
-        with connection.cursor() as cursor:
-            for embedding_set in sets:
-                cursor.execute(
-                    sql.SQL("DROP INDEX IF EXISTS {}")
-                    .format(sql.Identifier(embedding_set.index_name))
-                    .as_string()
-                )
         for embedding_set in sets:
+            embedding_index_drop(embedding_set=embedding_set)
             blocks_plan(job=embedding_set.job_name, ranges=())
         EmbeddingSet.objects.filter(pk__in=[embedding_set.pk for embedding_set in sets]).delete()
         artifact.delete()
@@ -311,12 +300,8 @@ def _companions(word: str) -> list[tuple[str, Starter]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Exports:
-    """The exported starters' folders; `failure` says why one is missing."""
-
-    folders: Mapping[Starter, Path]
-    failure: str = ""
+_Exports = tuple[Mapping[Starter, Path], str]
+"""The exported starters' folders, and why one is missing."""
 
 
 def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> _Exports:
@@ -328,7 +313,7 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
         if CAPABILITIES[word].can("export")
     ]
     if not to_export:
-        return _Exports({})
+        return {}, ""
     arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in to_export]
     finished = subprocess.run(
         [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)],
@@ -338,9 +323,7 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
         check=False,
     )
     folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(to_export)}
-    if not finished.returncode:
-        return _Exports(folders)
-    return _Exports(folders, (finished.stderr.strip().splitlines() or ["no reason given"])[-1])
+    return folders, (finished.stderr.strip().splitlines() or ["no reason given"])[-1]
 
 
 def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
@@ -382,7 +365,8 @@ def _registered_starter(word: str, starter: Starter, exports: _Exports) -> Model
     """Register a starter as a candidate: its export, or its folder where nothing needs to be exported."""
     folder = starter.path
     if CAPABILITIES[word].can("export"):
-        folder = exports.folders[starter]
+        folders, failure = exports
+        folder = folders[starter]
         if not folder.is_dir():
-            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {exports.failure}")
+            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {failure}")
     return artifact_register(folder=folder, scope=starter.scope)

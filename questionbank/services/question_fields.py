@@ -19,22 +19,6 @@ from questionbank.formats.kinds import options_fault
 from questionbank.models import Question
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionFields:
-    """The fields as they are stored."""
-
-    text: str
-    language: str
-    kind: str
-    options: list[dict[str, Any]]
-    answer: str
-    solution: str
-    content: QuestionContent
-    grade: str
-    status: str
-    equation: str
-
-
 class _Checks:
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = fields
@@ -84,53 +68,55 @@ class _Checks:
         return content
 
 
-def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
-    """Check and tidy what a person entered.
+def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
+    """Check and tidy what a person entered, and fill a question with it, which is not saved.
+
+    Returns:
+        The equation.
 
     Raises:
         ValidationFailed: with every problem by field.
     """
     checks = _Checks(fields)
     options, content = checks.options(), checks.content()
-    kind = checks.string("kind", limits.LANGUAGE_LIMIT)
     answer = checks.string("answer", limits.ANSWER_LIMIT)
-    checked = QuestionFields(
-        text=checks.string("text", TEXT_LIMIT),
-        language=checks.string("language", limits.LANGUAGE_LIMIT).lower(),
-        kind=kind,
-        options=as_json(tuple(options)),
-        answer=derived_answer(kind=kind, options=options, answer=answer, content=content),
-        solution=checks.string("solution", TEXT_LIMIT),
-        content=content,
-        grade=checks.string("grade", limits.GRADE_LIMIT),
-        status=checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY,
-        equation=checks.string("equation", limits.EQUATION_LIMIT),
-    )
+    question.text = checks.string("text", TEXT_LIMIT)
+    question.language = checks.string("language", limits.LANGUAGE_LIMIT).lower()
+    question.kind = checks.string("kind", limits.LANGUAGE_LIMIT)
+    question.options = as_json(tuple(options))
+    question.answer = derived_answer(kind=question.kind, options=options, answer=answer, content=content)
+    question.solution = checks.string("solution", TEXT_LIMIT)
+    question.content = as_json(content)
+    question.grade = checks.string("grade", limits.GRADE_LIMIT)
+    question.status = checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY
+    equation = checks.string("equation", limits.EQUATION_LIMIT)
     problems = checks.problems
-    if not checked.text and "text" not in problems:
+    if not question.text and "text" not in problems:
         problems["text"].append("A question needs a text.")
-    if "language" not in problems and not LANGUAGE_TAG.fullmatch(checked.language):
+    if "language" not in problems and not LANGUAGE_TAG.fullmatch(question.language):
         problems["language"].append("This is not a language tag such as en or zh.")
-    if checked.kind not in Question.Kind.values:
+    if question.kind not in Question.Kind.values:
         problems["kind"].append("Choose a type of question.")
-    if checked.status not in Question.Status.values:
+    if question.status not in Question.Status.values:
         problems["status"].append("Choose a status.")
-    _check_options(checked, problems)
+    _check_options(question, content, problems)
     if problems:
         message = " ".join(reason for reasons in problems.values() for reason in reasons)
         raise ValidationFailed(message, problems)
-    return checked
+    return equation
 
 
-def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]]) -> None:
-    if checked.kind == "matching" and not any(pair.left for pair in checked.content.pairs):
+def _check_options(
+    question: Question, content: QuestionContent, problems: defaultdict[str, list[str]]
+) -> None:
+    if question.kind == "matching" and not any(pair.left for pair in content.pairs):
         problems["pairs"].append("A matching question needs its pairs.")
-    if checked.kind == "true_false" and checked.answer not in ("", "True", "False"):
+    if question.kind == "true_false" and question.answer not in ("", "True", "False"):
         problems["answer"].append("The answer must be True or False.")
     if "options" in problems or "kind" in problems:
         return
-    labels = [option["label"] for option in checked.options]
-    match options_fault(kind=checked.kind, text=checked.text, labels=labels, answer=checked.answer):
+    labels = [option["label"] for option in question.options]
+    match options_fault(kind=question.kind, text=question.text, labels=labels, answer=question.answer):
         case "unexpected":
             problems["options"].append("Only multiple-choice and ordering questions have options.")
         case "missing" | "single":

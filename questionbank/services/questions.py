@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from analytics.question_content import Option, QuestionContent, as_json, content_of
+from analytics.question_content import Option, QuestionContent, content_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
@@ -22,7 +22,7 @@ from questionbank.selectors.questions.questions import question_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
 from questionbank.services.permissions import require
-from questionbank.services.question_fields import QuestionFields, check_fields
+from questionbank.services.question_fields import fill_question
 from questionbank.services.search_index import search_index_settle, search_vector
 from questionbank.services.solutions import solution_compare
 
@@ -62,26 +62,25 @@ def question_create(
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
-    checked = check_fields(fields)
+    question = Question(created_by=user, submission=submission)
+    equation = fill_question(question, fields)
     made = Question.objects.filter(submission=submission, created_by=user) if submission else None
-    if made is not None and (question := made.first()) is not None:
-        return question
+    if made is not None and (earlier := made.first()) is not None:
+        return earlier
     try:
-        return _create(user, submission, checked, fields["concepts"])
+        return _create(user, question, equation, fields["concepts"])
     except IntegrityError:
-        if made is not None and (question := made.first()) is not None:  # both clicks came at once
-            return question
+        if made is not None and (earlier := made.first()) is not None:  # both clicks came at once
+            return earlier
         raise
 
 
 @transaction.atomic
 def _create(
-    user: User | None, submission: UUID | None, checked: QuestionFields, concepts: Sequence[KnowledgeConcept]
+    user: User | None, question: Question, equation: str, concepts: Sequence[KnowledgeConcept]
 ) -> Question:
-    question = Question(created_by=user, submission=submission)
-    _fill(question, checked)
     _save(question)
-    equation_write(question=question, expression=checked.equation, user=user, set_by=_set_by(user))
+    equation_write(question=question, expression=equation, user=user, set_by=_set_by(user))
     _set_tags(question, {concept.pk for concept in concepts}, user)
     embedding_request()
     return question
@@ -152,12 +151,11 @@ def question_update(
             "Somebody else has just changed this question. Check the new version, then save again."
         )
     fields.setdefault("content", content_of(fresh.content))
-    checked = check_fields(fields)
-    _fill(fresh, checked)
+    equation = fill_question(fresh, fields)
     fresh.version += 1
     _save(fresh)
     solution_compare(question=fresh)
-    equation_write(question=fresh, expression=checked.equation, user=user, set_by=_set_by(user))
+    equation_write(question=fresh, expression=equation, user=user, set_by=_set_by(user))
     concept_ids = {concept.pk for concept in fields["concepts"]}
     if seen is not None:
         current = set(fresh.tags.values_list("concept_id", flat=True))
@@ -263,12 +261,6 @@ def _locked(question: Question) -> Question:
 
 def _set_by(user: User | None) -> str:
     return QuestionEquation.SetBy.SOURCE if user is None else QuestionEquation.SetBy.PERSON
-
-
-def _fill(question: Question, checked: QuestionFields) -> None:
-    for name in ("text", "language", "kind", "options", "answer", "solution", "grade", "status"):
-        setattr(question, name, getattr(checked, name))
-    question.content = as_json(checked.content)
 
 
 def _save(question: Question) -> None:
