@@ -31,3 +31,19 @@ def batches_by_length(
             size = min(size, tokens // max(1, lengths[order[start]]))
         yield order[start : start + max(1, size)]
         start += max(1, size)
+
+
+def padded_arrays(
+    rows: Sequence[Sequence[int]], pad_id: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return token ids and mask of rows of token ids, both (rows, longest row).
+
+    >>> [part.tolist() for part in padded_arrays([[5, 6], [7]], 0)]
+    [[[5, 6], [7, 0]], [[1, 1], [1, 0]]]
+    """
+    width = max((1, *map(len, rows)))
+    ids = np.full((len(rows), width), pad_id, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(rows):
+        ids[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
+    return ids, mask

@@ -18,7 +18,7 @@ from analytics.backbone.head import Head
 from analytics.backbone.pooling import pooled_vectors, token_states
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
-from analytics.length_batches import batches_by_length
+from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.training.device import sent
 
 HEAD_NAME = "metric.safetensors"
@@ -147,10 +147,5 @@ def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
 
 def padded_batch(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Return token ids and mask of rows of token ids, both (rows, longest row)."""
-    width = max(1, max(map(len, rows), default=1))
-    ids = np.full((len(rows), width), pad_id, dtype=np.int64)
-    mask = np.zeros((len(rows), width), dtype=np.int64)
-    for index, row in enumerate(rows):
-        ids[index, : len(row)] = row
-        mask[index, : len(row)] = 1
+    ids, mask = padded_arrays(rows, pad_id)
     return torch.from_numpy(ids), torch.from_numpy(mask)

@@ -15,7 +15,7 @@ from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
 from analytics.inference.onnx import open_session
 from analytics.inference.vocabulary import unknown_token_share
-from analytics.length_batches import batches_by_length
+from analytics.length_batches import batches_by_length, padded_arrays
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
@@ -69,12 +69,7 @@ class OnnxEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
-            width = len(rows[members[0]])
-            ids = np.full((len(members), width), self._pad_id, dtype=np.int64)
-            mask = np.zeros((len(members), width), dtype=np.int64)
-            for line, member in enumerate(members):
-                ids[line, : len(rows[member])] = rows[member]
-                mask[line, : len(rows[member])] = 1
+            ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
             vectors[members] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
         return vectors
 

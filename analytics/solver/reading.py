@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
+from analytics.length_batches import padded_arrays
 from analytics.solver.targets import SolverExample
 from analytics.text.number_slots import READINGS, NumberSlot
 
@@ -105,14 +106,11 @@ class TextReader:
 
     def arrays(self, problems: Sequence[ReadProblem]) -> ProblemBatch[np.ndarray]:
         """Put problems into one batch."""
-        width = max(1, *(len(problem.ids) for problem in problems))
+        ids, mask = padded_arrays([problem.ids for problem in problems], self.pad_id)
         most = max(1, *(len(problem.slots) for problem in problems))
-        ids = np.full((len(problems), width), self.pad_id, dtype=np.int64)
-        mask = np.zeros((len(problems), width), dtype=np.int64)
-        weights = np.zeros((len(problems), most, width), dtype=np.float32)
+        weights = np.zeros((len(problems), most, ids.shape[1]), dtype=np.float32)
         readings = np.zeros((len(problems), most), dtype=np.int64)
         for row, problem in enumerate(problems):
-            ids[row, : len(problem.ids)], mask[row, : len(problem.ids)] = problem.ids, 1
             readings[row, : len(problem.readings)] = problem.readings
             for slot, places in enumerate(problem.slots):
                 if places:

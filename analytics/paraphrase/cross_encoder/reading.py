@@ -19,7 +19,7 @@ from tokenizers import Encoding, Tokenizer
 from analytics.errors import ArtifactError
 from analytics.inference.encode import TOKENIZER_NAME
 from analytics.inference.onnx import open_session
-from analytics.length_batches import batches_by_length
+from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
 
 GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"
@@ -103,12 +103,7 @@ class ServedPairReader:
         """Return the log-odds of each row's tokens, of the whole pair at its first."""
         tables: list[Array] = [np.zeros(0)] * len(rows)
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
-            width = max(len(rows[member]) for member in members)
-            ids = np.full((len(members), width), self._pad_id, dtype=np.int64)
-            mask = np.zeros((len(members), width), dtype=np.int64)
-            for line, member in enumerate(members):
-                ids[line, : len(rows[member])] = rows[member]
-                mask[line, : len(rows[member])] = 1
+            ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
             out = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
             for line, member in enumerate(members):
                 tables[member] = out[line, : len(rows[member])].astype(np.float64)
