@@ -86,9 +86,4 @@ def singular(word: str) -> str:
     >>> singular("boxes"), singular("berries"), singular("children"), singular("glass")
     ('box', 'berry', 'child', 'glass')
     """
-    word = _IRREGULAR_PLURALS.get(word, word)
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("xes", "ches", "shes", "sses")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    return search_word(_IRREGULAR_PLURALS.get(word, word))
