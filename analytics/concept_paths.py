@@ -101,6 +101,30 @@ class PathTree:
             [index for index, node in enumerate(self.nodes) if len(node) == depth], dtype=np.int64
         )
 
+    def likeliest(self, probabilities: np.ndarray, depth: int) -> list[ConceptPath]:
+        """Return the most probable node at a level for each row of probabilities (questions, paths)."""
+        rows = self.level(depth)
+        return [self.nodes[row] for row in rows[(probabilities @ self.membership[rows].T).argmax(axis=1)]]
+
+    def hits(
+        self, probabilities: np.ndarray, truth: Sequence[Iterable[ConceptPath]], depth: int
+    ) -> np.ndarray:
+        """Return 1 where the most probable node at a level is on a path of the question, NaN if none is so long.
+
+        Args:
+            probabilities: (questions, paths).
+            truth: the paths of each question.
+            depth: of the level; at one that the tree does not have, nothing is right.
+        """
+        found: Sequence[ConceptPath] = (
+            self.likeliest(probabilities, depth) if depth <= self.depth() else [()] * len(truth)
+        )
+        right = np.full(len(truth), np.nan)
+        for row, paths in enumerate(truth):
+            if nodes := {path[:depth] for path in paths if len(path) >= depth}:
+                right[row] = found[row] in nodes
+        return right
+
     def targets(self, labels: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
         """Return weights (questions, paths): 1 in equal parts on a question's paths; unknown ones get none."""
         column = {path: index for index, path in enumerate(self.paths)}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from analytics.errors import DataError
 from questionbank.capabilities.figures import Metric
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.models import GateOutcome, gate
 from questionbank.services.promotion import comparison_save
+from worker.bootstrap import paired_difference
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
@@ -41,6 +44,27 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
     verdict = gate(comparison)
     reporter.log(f"{_OUTCOMES[verdict.outcome]} {' '.join(verdict.reasons)}")
     return {"comparison": comparison.pk, "passes": verdict.passes, "outcome": verdict.outcome.value}
+
+
+def paired_metric(
+    name: str,
+    label: str,
+    questions: Sequence[int],
+    columns: Sequence[Sequence[float]],
+    rng: np.random.Generator,
+    *,
+    kind: str = "mean",
+) -> Metric:
+    """Return a line of a comparison with its interval.
+
+    Args:
+        name, label: as for `metric_entry`.
+        questions, columns, rng: as for `paired_difference`.
+        kind: likewise, or ``"error"``: a mean of which less is better.
+    """
+    is_error = kind == "error"
+    figures = paired_difference(questions, columns, "mean" if is_error else kind, rng)
+    return metric_entry(name, label, figures, questions=len(set(questions)), higher_is_better=not is_error)
 
 
 def metric_entry(

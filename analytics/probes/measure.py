@@ -101,21 +101,19 @@ def _measure_level(
     A question with several counts as right if any of them is predicted; in F1 it then counts as that one,
     else for the first of its own.
     """
-    rows = tree.level(depth)
-    predicted_row = rows[(probabilities @ tree.membership[rows].T).argmax(axis=1)]
     true_nodes, predicted = [], []
-    for row, paths in zip(predicted_row, truth, strict=True):
+    for node, paths in zip(tree.likeliest(probabilities, depth), truth, strict=True):
         nodes = _at_level(paths, depth)
         if nodes:
-            predicted.append(tree.nodes[row])
-            true_nodes.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
+            predicted.append(node)
+            true_nodes.append(node if node in nodes else min(nodes))
     if not true_nodes:
         return None
     counts = Counter(node for paths in seen for node in _at_level(paths, depth))
     majority = counts.most_common(1)[0][0]
     return {
         "questions": len(true_nodes),
-        "classes": len(rows),
+        "classes": len(tree.level(depth)),
         "accuracy": accuracy(true_nodes, predicted),
         "macro_f1": macro_f1(true_nodes, predicted),
         "majority_accuracy": float(

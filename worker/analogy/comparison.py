@@ -20,9 +20,8 @@ from questionbank.capabilities.figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.training.analogy_material import GraphProblem, analogy_material
-from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import ROLES, SEED, metric_entry
+from worker.comparison import ROLES, SEED, paired_metric
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
@@ -122,6 +121,5 @@ def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats
     metrics = []
     for name, label in LABELS.items():
         both = [columns[role][name].tolist() for role in ROLES]
-        figures = paired_difference(questions, both, "mean", rng)
-        metrics.append(metric_entry(name, label, figures, questions=len(questions)))
+        metrics.append(paired_metric(name, label, questions, both, rng))
     return metrics

@@ -22,9 +22,8 @@ from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.capabilities.figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
-from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import ROLES, SEED, metric_entry
+from worker.comparison import ROLES, SEED, paired_metric
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
@@ -32,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 NEIGHBOURS = 10
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
+_SUITE = ", the bank's held-out questions"
 FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
 
 
@@ -110,46 +110,19 @@ class _Measured:
             for level in sorted({depth for name, depth in self.by_level if name == sort}):
                 values, ids = self.by_level[sort, level], self.questions[sort, level]["candidate"]
                 if ids:
-                    columns = [values["candidate"], values["champion"]]
-                    metrics.append(
-                        _metric(f"{sort}_level_{level}", f"{label}, level {level}", ids, columns, "mean", rng)
-                    )
+                    title = f"{label}, level {level}{_SUITE}"
+                    columns = [values[role] for role in ROLES]
+                    metrics.append(paired_metric(f"{sort}_level_{level}", title, ids, columns, rng))
         if len(self.truth) > 1 and np.ptp(self.truth) > 0:
-            truth = np.array(self.truth)
-            estimates = [np.array(self.estimates[role]) for role in ROLES]
-            errors = [np.abs(estimate - truth).tolist() for estimate in estimates]
+            estimates = [self.estimates[role] for role in ROLES]
+            errors = [np.abs(np.subtract(estimate, self.truth)).tolist() for estimate in estimates]
+            title = f"Error of the difficulty (MAE){_SUITE}"
+            metrics.append(paired_metric("difficulty_mae", title, self.graded, errors, rng, kind="error"))
+            title, columns = f"Correlation of the difficulty{_SUITE}", [*estimates, self.truth]
             metrics.append(
-                _metric("difficulty_mae", "Error of the difficulty (MAE)", self.graded, errors, "mean", rng)
-            )
-            columns = [*(estimate.tolist() for estimate in estimates), self.truth]
-            metrics.append(
-                _metric(
-                    "difficulty_pearson",
-                    "Correlation of the difficulty",
-                    self.graded,
-                    columns,
-                    "pearson",
-                    rng,
-                )
+                paired_metric("difficulty_pearson", title, self.graded, columns, rng, kind="pearson")
             )
         return metrics
-
-
-def _metric(
-    name: str,
-    label: str,
-    questions: Sequence[int],
-    columns: Sequence[Sequence[float]],
-    kind: str,
-    rng: np.random.Generator,
-) -> Metric:
-    return metric_entry(
-        name,
-        f"{label}, the bank's held-out questions",
-        paired_difference(questions, columns, kind, rng),
-        questions=len(set(questions)),
-        higher_is_better=name != "difficulty_mae",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,29 +153,12 @@ def _measure(measured: _Measured, role: str, suite: _Part, among: _Part, reporte
     targets = tree.targets(among.paths)
     penalty = choose_penalty(among.vectors, targets, validation, tree, cancel=reporter.should_stop)
     logits = concept_probe(among.vectors, targets, tree, penalty=penalty).logits(suite.vectors)
+    probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
     for level in range(1, tree.depth() + 1):
-        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, suite.paths, level))
+        measured.add("concept_accuracy", level, role, ids, tree.hits(probabilities, suite.paths, level))
         hits = retrieval_hits(nearest, suite.paths, among.paths, level)
         measured.add("precision_at_10", level, role, ids, hits)
     _measure_difficulty(measured, role, suite, among, groups)
-
-
-def _right(
-    logits: npt.NDArray[np.float32],
-    tree: PathTree,
-    paths: Sequence[Sequence[ConceptPath]],
-    level: int,
-) -> Floats:
-    """Return 1 where the most probable concept of a level is the question's, NaN if it has none there."""
-    probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
-    nodes = tree.level(level)
-    best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
-    right = np.full(len(paths), np.nan)
-    for row, known_paths in enumerate(paths):
-        known_prefixes = {path[:level] for path in known_paths if len(path) >= level}
-        if known_prefixes:
-            right[row] = tree.nodes[best[row]] in known_prefixes
-    return right
 
 
 def _measure_difficulty(

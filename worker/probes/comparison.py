@@ -23,8 +23,7 @@ from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
-from worker.bootstrap import paired_difference
-from worker.comparison import ROLES, SEED, metric_entry
+from worker.comparison import ROLES, SEED, paired_metric
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
@@ -131,14 +130,9 @@ def _concept_metrics(
             continue
         label = f"Concept accuracy, level {level}" if level else "Accuracy of whole paths"
         questions = [pk for pk, keep in zip(ids, present, strict=True) if keep]
-        metrics.append(
-            metric_entry(
-                f"concept_accuracy_level_{level}" if level else "path_accuracy",
-                label,
-                paired_difference(questions, [column[present].tolist() for column in columns], "mean", rng),
-                questions=len(set(questions)),
-            )
-        )
+        name = f"concept_accuracy_level_{level}" if level else "path_accuracy"
+        known = [column[present].tolist() for column in columns]
+        metrics.append(paired_metric(name, label, questions, known, rng))
     return metrics
 
 
@@ -163,17 +157,7 @@ def _right(
             [tree.paths[node] in paths for node, paths in zip(best, wanted, strict=True)], dtype=np.float64
         )
     }
-    for level in range(1, deepest + 1):
-        nodes = tree.level(level) if level <= tree.depth() else np.zeros(0, dtype=np.int64)
-        named = (
-            nodes[(by_path @ tree.membership[nodes].T).argmax(axis=1)] if len(nodes) else [-1] * len(vectors)
-        )
-        hits[level] = np.full(len(vectors), np.nan)
-        for row, paths in enumerate(wanted):
-            nodes_of_question = {path[:level] for path in paths if len(path) >= level}
-            if nodes_of_question:
-                hits[level][row] = bool(len(nodes)) and tree.nodes[named[row]] in nodes_of_question
-    return hits
+    return hits | {level: tree.hits(by_path, wanted, level) for level in range(1, deepest + 1)}
 
 
 def _has_difficulty(heads: ProbeHeads) -> bool:
@@ -202,13 +186,8 @@ def _difficulty_metric(
             column.append(abs((percent or 0.0) / 100 - row.difficulty))
     if not ids:
         return None
-    return metric_entry(
-        "difficulty_mae",
-        "Error of the difficulty (MAE)",
-        paired_difference(ids, errors, "mean", rng),
-        questions=len(set(ids)),
-        higher_is_better=False,
-    )
+    label = "Error of the difficulty (MAE)"
+    return paired_metric("difficulty_mae", label, ids, errors, rng, kind="error")
 
 
 def _changed(

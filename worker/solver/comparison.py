@@ -21,8 +21,7 @@ from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.serving import solver_of
 from questionbank.selectors.solving.solutions import gives_published
 from questionbank.selectors.training.solver_material import solver_material
-from worker.bootstrap import paired_difference
-from worker.comparison import ROLES, SEED, metric_entry
+from worker.comparison import ROLES, SEED, paired_metric
 from worker.reporting import RunReporter
 
 LARGEST_SUITE = 2_000
@@ -72,10 +71,8 @@ def solver_figures(
     metrics = []
     if len(suite) >= SMALLEST_SUITE:
         columns = [[float(hit) for hit in right[role]] for role in ROLES]
-        figures = paired_difference(range(len(suite)), columns, "mean", np.random.default_rng(SEED))
-        metrics.append(
-            metric_entry("answer_accuracy", "Problems whose answer is right", figures, questions=len(suite))
-        )
+        rng, label = np.random.default_rng(SEED), "Problems whose answer is right"
+        metrics.append(paired_metric("answer_accuracy", label, range(len(suite)), columns, rng))
     changed = [place for place in range(len(suite)) if right["candidate"][place] != right["champion"][place]]
     answer_only = sum(not problem.equation for problem in suite)
     return {
