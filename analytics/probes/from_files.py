@@ -64,11 +64,12 @@ def train_from_files(
         command=training_command("probes", data.name, config, options),
         progress=lambda done, total, what: context.say(f"{done + 1} of {total}: {what}"),
     )
-    questions = _probe_data(rows, vectors)
+    questions = probe_data(rows, vectors)
     return train_probes(questions, config, output, context, encoder=encoder, hierarchy=name)
 
 
-def _probe_data(rows: Sequence[QuestionRow], vectors: np.ndarray) -> ProbeData:
+def probe_data(rows: Sequence[QuestionRow], vectors: np.ndarray) -> ProbeData:
+    """Return rows of a file with their vectors (questions, dimension) as probes see them."""
     return ProbeData.of(
         vectors,
         [row.paths for row in rows],
@@ -95,7 +96,7 @@ def evaluate_from_files(
     """
     rows = _of_language(read_rows(data), language)
     vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
-    questions = _probe_data(rows, vectors)
+    questions = probe_data(rows, vectors)
     runs = []
     for seed in range(config.seed, config.seed + seeds):
         say(f"Split {seed - config.seed + 1} of {seeds}")

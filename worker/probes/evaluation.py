@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics.errors import DataError
 from analytics.inference.heads import ProbeHeads, load_heads
-from analytics.probes.data import ProbeData
+from analytics.probes.from_files import probe_data
 from analytics.probes.measure import measure_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import KeptOut
@@ -45,13 +45,7 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
     rows = [row for row in labelled_rows if not seen.holds(row.text)]
     if labelled_rows and not rows:
         raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
-    questions = ProbeData.of(
-        encoder.encode([row.text for row in rows]),
-        [row.paths for row in rows],
-        [row.difficulty for row in rows],
-        texts=[row.text for row in rows],
-        scales=[row.scale for row in rows],
-    )
+    questions = probe_data(rows, encoder.encode([row.text for row in rows]))
     figures = measure_probes(heads, questions, questions)
     del figures["training_questions"]  # here the baselines' own, which are the measured ones
     return {

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+import torch
+
 from analytics.backbone.tiny import tiny_backbone
+from analytics.errors import Cancelled
 from analytics.records import ProblemRecord
+from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
+from analytics.solver.train import fit_solver
+from analytics.training.context import TrainingContext
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import TrainingResult
+from tests.analytics.history import History
 
 _ROWS = (
     ("Ann has 7 red pens and 2 blue pens. How many pens?", "7+2", "9"),
@@ -37,3 +48,30 @@ def tiny_solver(**settings) -> SolverModel:
     for module in model.modules().values():
         module.eval()
     return model
+
+
+def small_config(backbone: str, **settings) -> SolverConfig:
+    tiny = {
+        "batch_size": 4, "epochs": 3, "contrast_epochs": 2, "learning_rate": 1e-3, "decoder_learning_rate": 3e-3,
+        "measured": 0, "device": "cpu", "mixed_precision": False,
+    }  # fmt: skip
+    return SolverConfig(backbone=backbone, **{**tiny, **settings})
+
+
+def weights(model: SolverModel) -> dict[str, torch.Tensor]:
+    states = {part: module.state_dict() for part, module in model.modules().items()}
+    return {f"{part}.{name}": tensor for part, state in states.items() for name, tensor in state.items()}
+
+
+def trained_twice(settings: SolverConfig, folder: Path, *, stop_after: int) -> tuple[TrainingResult, History]:
+    """Train at once, and with a stop; both give the same weights. Return how the first training went."""
+    learned, history = [*examples(), *examples()], History()  # so that everything has a positive
+    whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
+    calls = iter(range(1, 99))
+    stopped = TrainingContext(checkpoints=folder, cancel=lambda: next(calls) >= stop_after)
+    with pytest.raises(Cancelled):
+        fit_solver(learned, settings, context=stopped)
+    resumed, _result = fit_solver(learned, settings, context=TrainingContext(checkpoints=folder))
+    expected = weights(whole)
+    assert all(torch.equal(expected[name], tensor) for name, tensor in weights(resumed).items())
+    return result, history

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.errors import ConfigurationError, DataError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
@@ -14,10 +14,8 @@ from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.solver.textual_task import TextualTask
 from analytics.solver.train import fit_solver, measure_solver, train_solver
-from analytics.training.context import TrainingContext
 from analytics.training.stages import Step
-from tests.analytics.history import History
-from tests.analytics.solver.small_problems import examples, problems, tiny_solver
+from tests.analytics.solver.small_problems import examples, problems, small_config, tiny_solver, trained_twice
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +24,7 @@ def backbone_folder(tiny_folder):
 
 
 def config(backbone: str, **settings) -> SolverConfig:
-    tiny = {
-        "batch_size": 4, "epochs": 3, "contrast_epochs": 2, "learning_rate": 1e-3, "decoder_learning_rate": 3e-3,
-        "measured": 0, "device": "cpu", "mixed_precision": False, "contrast": "textual",
-    }  # fmt: skip
-    return SolverConfig(backbone=backbone, **{**tiny, **settings})
+    return small_config(backbone, **{"contrast": "textual", **settings})
 
 
 def task(**settings) -> TextualTask:
@@ -97,25 +91,12 @@ def test_training_on_eight_problems_solves_them(backbone_folder, contrast):
 
 @pytest.mark.parametrize(("contrast", "stop_after"), [("textual", 3), ("both", 2), ("both", 5)])
 def test_stopped_and_resumed_equals_uninterrupted(backbone_folder, tmp_path, contrast, stop_after):
-    learned = [*examples(), *examples()]
     settings = config(
         backbone_folder, contrast=contrast, contrast_steps=3, max_steps=4, text_strategy="encoder", pool="qr"
     )
-    history = History()
-    whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
+    result, history = trained_twice(settings, tmp_path, stop_after=stop_after)
     assert result.step == (7 if contrast == "both" else 4)
     assert "loss_contrast" in history.reports[-1].metrics
-    calls = iter(range(1, 99))
-    with pytest.raises(Cancelled):
-        fit_solver(
-            learned,
-            settings,
-            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) >= stop_after),
-        )
-    resumed, _result = fit_solver(learned, settings, context=TrainingContext(checkpoints=tmp_path))
-    for name, module in whole.modules().items():
-        other = resumed.modules()[name].state_dict()
-        assert all(torch.equal(tensor, other[key]) for key, tensor in module.state_dict().items())
 
 
 def test_problems_made_by_machine_may_be_learned_to_be_solved_too(backbone_folder, tmp_path):

@@ -13,7 +13,7 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import tiny_backbone
-from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.errors import ConfigurationError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
@@ -26,26 +26,13 @@ from analytics.solver.served import load_solver
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, train_solver
 from analytics.training.context import FileOptions, TrainingContext
-from tests.analytics.history import History
-from tests.analytics.solver.small_problems import examples, problems
+from tests.analytics.solver.small_problems import examples, problems, trained_twice, weights
+from tests.analytics.solver.small_problems import small_config as config
 
 
 @pytest.fixture(scope="module")
 def backbone_folder(tiny_folder):
     return tiny_folder(128)
-
-
-def config(backbone: str, **settings) -> SolverConfig:
-    tiny = {
-        "batch_size": 4, "epochs": 3, "contrast_epochs": 2, "learning_rate": 1e-3, "decoder_learning_rate": 3e-3,
-        "measured": 0, "device": "cpu", "mixed_precision": False,
-    }  # fmt: skip
-    return SolverConfig(backbone=backbone, **{**tiny, **settings})
-
-
-def weights(model) -> dict[str, torch.Tensor]:
-    states = {part: module.state_dict() for part, module in model.modules().items()}
-    return {f"{part}.{name}": tensor for part, state in states.items() for name, tensor in state.items()}
 
 
 def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backbone_folder, tmp_path):
@@ -75,27 +62,16 @@ def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backb
 def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
     backbone_folder, tmp_path, stop_after, adapter_rank
 ):
-    learned = [*examples(), *examples()]  # so that everything has a positive
     settings = config(
         backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4, adapter_rank=adapter_rank
     )
-    history = History()
-    whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
+    result, history = trained_twice(settings, tmp_path, stop_after=stop_after)
     assert result.step == 7
     assert {report.steps for report in history.reports} == {7}  # those of the second stage from the start
     assert {"loss_equation", "loss_contrast", "loss_equations"} <= set(history.reports[0].metrics) | set(
         history.reports[-1].metrics
     )
-    calls = iter(range(1, 99))
-    with pytest.raises(Cancelled):
-        fit_solver(
-            learned,
-            settings,
-            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) >= stop_after),
-        )
-    resumed, _result = fit_solver(learned, settings, context=TrainingContext(checkpoints=tmp_path))
-    expected = weights(whole)
-    assert all(torch.equal(expected[name], tensor) for name, tensor in weights(resumed).items())
+    learned = [*examples(), *examples()]
     with pytest.raises(DataError, match="other settings or other data"):
         fit_solver(learned, replace(settings, margin=0.1), context=TrainingContext(checkpoints=tmp_path))
 
