@@ -76,14 +76,14 @@ class Finding:
         )
 
     @classmethod
-    def lost(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """Return a finding of what the original alone says; `more` follows "is missing"."""
-        return cls.of(kind, f"{mention.text} is missing{more}.", mention, None, is_serious=is_serious)
+    def lost(cls, kind: Kind, mention: Mention, *, is_serious: bool = True) -> Finding:
+        """Return a finding of what the original alone says."""
+        return cls.of(kind, f"{mention.text} is missing.", mention, None, is_serious=is_serious)
 
     @classmethod
-    def added(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """Return a finding of what the paraphrase alone says; `more` follows "was added"."""
-        return cls.of(kind, f"{mention.text} was added{more}.", None, mention, is_serious=is_serious)
+    def added(cls, kind: Kind, mention: Mention, *, is_serious: bool = True) -> Finding:
+        """Return a finding of what the paraphrase alone says."""
+        return cls.of(kind, f"{mention.text} was added.", None, mention, is_serious=is_serious)
 
     def as_dict(self) -> dict[str, object]:
         """Return the finding as plain values."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-
-from rapidfuzz.distance import Levenshtein
+from collections.abc import Mapping, Sequence
 
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
@@ -14,8 +12,6 @@ from analytics.paraphrase.words.reading import Reading
 
 _SEXES = frozenset({"woman", "man"})
 _PEOPLE = _SEXES | {"other"}
-_LONG_NAME = 5  # letters of a name that may be misspelt
-_MISSPELT = 0.3  # share of the letters that differ
 _ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
 
 
@@ -31,7 +27,7 @@ def name_findings(pair: Pair) -> list[Finding]:
     )
     findings: list[Finding] = []
     for mention in new.values():
-        if _is_known(mention, original) or _is_misspelt(mention.text, first):
+        if _is_known(mention, original):
             continue
         renamed = next((name for name in lost if _alike(name, mention)), None)
         if renamed is not None:
@@ -87,16 +83,6 @@ def _is_known(mention: EntityMention, reading: Reading) -> bool:
         return True
     capitalised = {word.text for word in reading.words if word.text[0].isupper()}
     return " " in mention.text and not capitalised.isdisjoint(mention.text.split())
-
-
-def _is_misspelt(name: str, known_names: Iterable[str]) -> bool:
-    """Return whether a name is a known one with a letter or two changed: Tanja, Tanya."""
-    return any(
-        name[0] == known[0]
-        and min(len(name), len(known)) >= _LONG_NAME
-        and Levenshtein.normalized_distance(name, known) < _MISSPELT
-        for known in known_names
-    )
 
 
 def _count(name: str, reading: Reading) -> int:

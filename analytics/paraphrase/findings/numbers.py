@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
-from analytics.paraphrase.findings.quantities import Match, is_repeated, says_both
+from analytics.paraphrase.findings.quantities import Match, is_repeated
 from analytics.paraphrase.words.reading import Quantity, Reading
 from analytics.paraphrase.words.wording import STOP_WORDS
 
@@ -17,9 +17,6 @@ _QUANTIFIERS = re.compile(
     r"(?<!\bhow )(?<!\bas )\b(?:some|a few|few|several|many|a lot of|lots of|a number of|various|numerous)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(r"\b(?:total|altogether|together|combined|in all|sum|overall)\b", re.IGNORECASE)
-_REST = re.compile(r"\b(?:remain(?:ing|s|ed)?|left|rest|remainder|others?)\b", re.IGNORECASE)
-_NEAR = 30  # characters
 _APART = 2  # words from number to number
 _BEHIND = 3  # words behind a number
 _MOST_SWAPPED = 12  # numbers
@@ -37,19 +34,14 @@ def number_findings(pair: Pair) -> list[Finding]:
     shared = [match.original for match in quantities.same_values]
     for quantity in quantities.lost:
         counts_one = quantity.value == 1 and any(unit.unit == quantity.unit for unit in paraphrase.bare_units)
-        if not counts_one and _matters(quantity, original, paraphrase, shared):
-            terms = _terms(original, quantity, shared)
-            findings.append(
-                _vague(pair, quantity)
-                or Finding.lost("number", quantity, more=terms and f": {terms}", is_serious=not terms)
-            )
+        if not counts_one and _matters(quantity, original, shared):
+            findings.append(_vague(pair, quantity) or Finding.lost("number", quantity))
     shared = [match.paraphrase for match in quantities.same_values]
-    for quantity in quantities.added:
-        if _matters(quantity, paraphrase, original, shared):
-            terms = _terms(paraphrase, quantity, shared)
-            findings.append(
-                Finding.added("number", quantity, more=terms and f": {terms}", is_serious=not terms)
-            )
+    findings += [
+        Finding.added("number", quantity)
+        for quantity in quantities.added
+        if _matters(quantity, paraphrase, shared)
+    ]
     return findings
 
 
@@ -67,42 +59,21 @@ def _topic_behind(reading: Reading, quantity: Quantity) -> str:
     return next((word.key for word in words if word.text.lower() not in STOP_WORDS), "")
 
 
-def _matters(quantity: Quantity, within: Reading, without: Reading, shared: Sequence[Quantity]) -> bool:
+def _matters(quantity: Quantity, reading: Reading, shared: Sequence[Quantity]) -> bool:
     """Return whether what one text alone states is no small word, and is not said in another way."""
     return not (
-        quantity.is_weak
-        or says_both(quantity, without, within)
-        or is_repeated(within, quantity, shared)
-        or _counts_a_list(within, quantity)
+        quantity.is_weak or is_repeated(reading, quantity, shared) or _counts_a_list(reading, quantity)
     )
 
 
 def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
     """Return whether a number in words says how many are named behind it: two stations A and B."""
-    sentence = reading.sentence_of(quantity.start)
-    listed = [
-        sum(
-            mention.start > quantity.start and reading.sentence_of(mention.start) == sentence
-            for mention in mentions
-        )
+    if not quantity.text.isalpha() or quantity.unit or quantity.value <= 1:
+        return False
+    end = reading.sentences[reading.sentence_of(quantity.start)].end
+    return quantity.value in (
+        len([mention for mention in mentions if quantity.start < mention.start < end])
         for mentions in (reading.quantities, reading.entities)
-    ]
-    return quantity.text.isalpha() and not quantity.unit and quantity.value > 1 and quantity.value in listed
-
-
-def _terms(reading: Reading, quantity: Quantity, shared: Sequence[Quantity]) -> str:
-    """Return the two known numbers of which a number that is called a total or a rest is the sum or the difference."""
-    around = reading.text[max(quantity.start - _NEAR, 0) : quantity.end + _NEAR]
-    signs = ["+"] * (_TOTAL.search(around) is not None) + ["−"] * (_REST.search(around) is not None)
-    return next(
-        (
-            f"{first.text} {sign} {second.text}"
-            for first, second in permutations(shared, 2)
-            for sign in signs
-            if first.unit == second.unit and quantity.unit in {first.unit, ""}
-            if quantity.value == first.value + (second.value if sign == "+" else -second.value)
-        ),
-        "",
     )
 
 

@@ -6,7 +6,6 @@ and "a third", and a quantity converted into another unit (2 hours, 120 minutes;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +14,6 @@ from analytics.errors import DataError
 from analytics.paraphrase.words.reading import TIMES, Quantity, Reading
 from analytics.text.units import convert_quantity
 
-_BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
 _ALIKE = 0.5  # surroundings of a number that became another one
 _SAME_PLACE = 0.4
 _MOST_PLACES = 12  # of a decimal
@@ -64,12 +62,6 @@ def align_quantities(original: Reading, paraphrase: Reading) -> QuantityAlignmen
     _paired(original, paraphrase, list(original.implied), right, _equal_implied)
     changed = _changed(original, paraphrase, left, right, matches + other_units)
     return QuantityAlignment(tuple(matches), tuple(other_units), tuple(changed), tuple(left), tuple(right))
-
-
-def says_both(quantity: Quantity, without: Reading, within: Reading) -> bool:
-    """Return whether the other text says a bare two as "both" or "a pair"."""
-    is_two = quantity.value == 2 and not quantity.unit
-    return is_two and _BOTH.search(without.text) is not None and not _BOTH.search(within.text)
 
 
 def _equal(old: Quantity, new: Quantity) -> bool:
@@ -164,15 +156,10 @@ def _changed(
     """Pair what is left over by its surroundings: numbers that became others."""
     shared = [match.original for match in same_values]
     new_shared = [match.paraphrase for match in same_values]
-    before = [
-        (old, is_repeated(original, old, shared))
-        for old in left
-        if not (old.is_ordinal or says_both(old, paraphrase, original))
-    ]
+    may_repeat = any(quantity.is_weak for quantity in (*left, *right))
+    before = [(old, may_repeat and is_repeated(original, old, shared)) for old in left if not old.is_ordinal]
     after = [
-        (new, is_repeated(paraphrase, new, new_shared))
-        for new in right
-        if not (new.is_ordinal or says_both(new, original, paraphrase))
+        (new, may_repeat and is_repeated(paraphrase, new, new_shared)) for new in right if not new.is_ordinal
     ]
     pairs = [
         (_likeness(original, old, paraphrase, new), old, new)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
-from analytics.paraphrase.findings.finding import Finding, Span, Words
+from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.formulas import weigh_formulas
 from analytics.paraphrase.findings.names import name_findings
 from analytics.paraphrase.findings.numbers import number_findings
@@ -34,11 +33,7 @@ RULES: tuple[Callable[[Pair], list[Finding]], ...] = (
 )
 """Everything that is looked for, in this order; of a place that is reported as serious nothing more is said."""
 
-# Not the coordinates of a point, and not the first of a list: (0,5), 1,2 and 4.
-_COMMA = re.compile(r"(?<![\d.,(\[{])(\d{1,15}),(\d{1,15})(?!\d|[.,]\d|[)\]}]|,?\s(?:and|or)\s\d|,\s?\d)")
-_DECIMAL = re.compile(r"(?<![\d.])\d{1,15}\.\d{1,15}(?!\d)")
 _WORD = re.compile(r"\S+")
-_GROUP = 3  # digits behind a comma that may part thousands
 
 # No more of a text is compared, so that no pair takes long. The longest of 136,000 public questions has 4,794
 # characters.
@@ -90,45 +85,17 @@ def _end_of_reading(text: str) -> int:
 
 
 def _changes(original: str, paraphrase: str) -> list[Finding]:
-    written = original, paraphrase
-    pair = read_pair(_with_points(original, paraphrase), _with_points(paraphrase, original))
+    pair = read_pair(original, paraphrase)
     findings: list[Finding] = []
     for rule in RULES:
         serious = [finding for finding in findings if finding.is_serious]
         findings += [finding for finding in rule(pair) if not _is_reported(finding, serious)]
-    findings = weigh_formulas(pair, findings)
-    if written == (pair.original.text, pair.paraphrase.text):
-        return findings
-    return [_as_written(finding, *written) for finding in findings]
+    return weigh_formulas(pair, findings)
 
 
 def _is_reported(finding: Finding, reported: list[Finding]) -> bool:
-    """Return whether the place of a finding in the original is reported already."""
+    """Return whether a finding, or its place in the original, is reported already."""
     places = [other.original for other in reported if other.original]
-    return finding.kind != "target" and finding.original is not None and overlaps(*finding.original, places)
-
-
-def _with_points(text: str, counterpart: str) -> str:
-    """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
-    decimals = set(_DECIMAL.findall(counterpart))
-
-    def write(match: re.Match[str]) -> str:
-        decimal = f"{match[1]}.{match[2]}"
-        return decimal if len(match[2]) != _GROUP and decimal in decimals else match[0]
-
-    return _COMMA.sub(write, text) if decimals else text
-
-
-def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
-    """Return the same finding with the words at its places."""
-    return replace(
-        finding,
-        before=_at(finding.original, original, finding.before),
-        after=_at(finding.paraphrase, paraphrase, finding.after),
-    )
-
-
-def _at(span: Span | None, text: str, said: str) -> str:
-    """Return the words at a place if they differ from what is said in a decimal mark alone, else what is said."""
-    words = text[slice(*span)] if span else said
-    return words if words.replace(".", ",") == said.replace(".", ",") else said
+    if finding.kind != "target" and finding.original and overlaps(*finding.original, places):
+        return True
+    return any(finding.sentence == other.sentence for other in reported)

@@ -160,7 +160,6 @@ def test_what_changed_is_said_in_words(original: str, paraphrase: str, sentence:
         ("In May 3 times fewer came.", "In May a third of them came."),
         ("She keeps 0.667 of it.", "She keeps two-thirds of it."),
         # numbers that say nothing new
-        ("He plants 4 oaks and 9 elms.", "He plants 13 trees in total: 4 oaks and 9 elms."),
         ("The two shops close.", "Both shops close."),
         ("A third boat came for half of them.", "Another boat came for half of them."),
         ("Her score was 16.", "She got 16."),
@@ -226,26 +225,6 @@ def test_free_rewordings_are_no_serious_finding(original: str, paraphrase: str) 
 )  # fmt: skip
 def test_changes_in_free_rewordings_are_found(original: str, paraphrase: str, sentence: str) -> None:
     assert sentence in said(original, paraphrase)
-
-
-@pytest.mark.parametrize(
-    ("original", "paraphrase", "kind"),
-    [
-        ("He plants 4 oaks and 9 elms.", "He plants 13 trees in total, 4 oaks and 9 elms.", "number"),
-    ],
-)  # fmt: skip
-def test_what_differs_and_may_be_right_is_slight(original: str, paraphrase: str, kind: str) -> None:
-    assert kind in {finding.kind for finding in find_changes(original, paraphrase) if not finding.is_serious}
-    assert kind not in {finding.kind for finding in find_changes(original, paraphrase) if finding.is_serious}
-
-
-def test_a_total_names_its_terms() -> None:
-    [finding] = [
-        change
-        for change in find_changes("4 oaks and 9 elms.", "13 trees in total: 4 oaks, 9 elms.")
-        if change.kind == "number"
-    ]
-    assert finding.sentence == "13 was added: 4 + 9."
 
 
 def test_serious_findings_come_first_in_the_order_of_the_text() -> None:
@@ -337,13 +316,6 @@ def test_what_is_like_it_and_changes_the_answer_still_is(
     original: str, paraphrase: str, sentence: str
 ) -> None:
     assert said(original, paraphrase) == [sentence]
-
-
-def test_a_decimal_comma_is_shown_as_it_is_written() -> None:
-    [finding] = find_changes("A rope of 0,6 m is cut into 3 parts.", "A rope of 0.6 is cut into 3 parts.")
-    assert finding.before == "0,6 m"
-    assert said("Find the sum of 1,2 and 4.", "Find the sum of 1.2 and 4.")
-    assert said("A line through (0,5) and (2,7).", "A line through (0.5) and (2,7).")
 
 
 def test_of_endless_texts_the_beginning_is_compared_and_a_finding_says_so() -> None:
