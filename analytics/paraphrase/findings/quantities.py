@@ -82,7 +82,8 @@ def _equal_converted(old: Quantity, new: Quantity) -> bool:
 
 
 def _equal_rounded(old: Quantity, new: Quantity) -> bool:
-    if old.unit and new.unit and old.unit != new.unit:
+    are_whole = old.value.denominator == new.value.denominator == 1
+    if are_whole or (old.unit and new.unit and old.unit != new.unit):
         return False
     return _rounds_to(old.value, new.value) or _rounds_to(new.value, old.value)
 
