@@ -47,16 +47,18 @@ def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
         raise BackboneError(f"The encoder {backbone.name} does not read two texts at once.")
     reader = PairReader(backbone.model, backbone.dimension, separator)
     state = reader.state_dict()
-    for key, tensor in tensors.items():
-        if key.endswith(".A"):
-            place = _TRANSFORMER + key.removesuffix(".A")
-            change = tensors[f"{key.removesuffix('.A')}.B"].float() @ tensor.float()
-            _check(place in state and state[place].shape == change.shape, weights)
-            state[place] = state[place] + change
-        elif not key.endswith(".B"):
-            _check(key in state and state[key].shape == tensor.shape, weights)
-            state[key] = tensor.float()
-    reader.load_state_dict(state)
+    try:
+        for key, tensor in tensors.items():
+            name, _, part = key.rpartition(".")
+            if part == "A":
+                state[_TRANSFORMER + name] = (
+                    state[_TRANSFORMER + name] + tensors[f"{name}.B"].float() @ tensor.float()
+                )
+            elif part != "B":
+                state[key] = tensor.float()
+        reader.load_state_dict(state)
+    except (KeyError, RuntimeError) as error:
+        raise BackboneError(f"The pair reader in {weights.name} does not fit the encoder.") from error
     return reader.eval()
 
 
@@ -122,8 +124,3 @@ def _read(weights: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
             return {key: file.get_tensor(key) for key in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise BackboneError(f"The pair reader in {weights} cannot be read: {error}") from error
-
-
-def _check(fits: bool, weights: Path) -> None:
-    if not fits:
-        raise BackboneError(f"The pair reader in {weights.name} does not fit the encoder.")

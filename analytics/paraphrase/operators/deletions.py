@@ -26,38 +26,29 @@ def same(question: str, _rng: random.Random) -> str | None:
     return question if question.strip() else None
 
 
-class PhraseDeletion:
-    """f5: of the key phrases, the one whose loss takes the question farthest from itself by an encoder's cosine goes.
+def delete_phrase(
+    question: str, _rng: random.Random, *, encode: Encode | None = None, count: int = 4
+) -> str | None:
+    """Delete the key phrase whose loss takes the question farthest from itself (f5); None where nothing else is left.
 
     Args:
-        encode: gives unit vectors.
-        count: k, how many key phrases are tried.
+        encode: gives unit vectors; without it those are of hashed character n-grams, which need no weights.
+        count: how many key phrases are tried.
     """
-
-    def __init__(self, encode: Encode, count: int = 4) -> None:
-        self.encode, self.count = encode, count
-
-    def apply(self, question: str, _rng: random.Random) -> str | None:
-        """Delete the phrase everywhere; None where there is no key phrase, or nothing else."""
-        versions = []
-        for phrase in key_phrases(question, self.count):
-            left = tidy(apply_edits(question, [(start, end, "") for start, end in phrase.places]))
-            if any(character.isalnum() for character in left) and left != question:
-                versions.append(left)
-        if not versions:
-            return None
-        vectors = self.encode([question, *versions])
-        return versions[int(np.argmin(vectors[1:] @ vectors[0]))]
+    versions = []
+    for phrase in key_phrases(question, count):
+        left = tidy(apply_edits(question, [(start, end, "") for start, end in phrase.places]))
+        if any(character.isalnum() for character in left) and left != question:
+            versions.append(left)
+    if not versions:
+        return None
+    vectors = (encode or _wording().encode)([question, *versions])
+    return versions[int(np.argmin(vectors[1:] @ vectors[0]))]
 
 
 @lru_cache(maxsize=1)
-def _by_wording() -> PhraseDeletion:
-    return PhraseDeletion(HashedNgramEncoder().encode)
-
-
-def delete_phrase(question: str, rng: random.Random) -> str | None:
-    """Delete the most important phrase by the cosine of hashed character n-grams, which need no weights (f5)."""
-    return _by_wording().apply(question, rng)
+def _wording() -> HashedNgramEncoder:
+    return HashedNgramEncoder()
 
 
 def delete_last_sentence(question: str, _rng: random.Random) -> str | None:

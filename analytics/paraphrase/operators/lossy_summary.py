@@ -41,24 +41,21 @@ def _values(text: str) -> list[Fraction]:
     return sorted(mention.value for mention in find_numbers(text))
 
 
-def _facts(pieces: list[Clause]) -> list[int]:
-    return [index for index, piece in enumerate(pieces) if not piece.is_question and find_numbers(piece.text)]
-
-
-def _without(pieces: list[Clause], dropped: int) -> str:
-    return "".join(piece.text for index, piece in enumerate(pieces) if index != dropped)
+def _drop(pieces: list[Clause], rng: random.Random) -> str | None:
+    """Leave out one of the statements with a number."""
+    facts = [piece for piece in pieces if not piece.is_question and find_numbers(piece.text)]
+    if not facts or len(pieces) == 1:
+        return None
+    dropped = rng.choice(facts)
+    return "".join(piece.text for piece in pieces if piece is not dropped)
 
 
 def _drop_sentence(question: str, rng: random.Random) -> str | None:
-    pieces = split_sentences(question)
-    facts = _facts(pieces)
-    return _without(pieces, rng.choice(facts)) if facts and len(pieces) > 1 else None
+    return _drop(split_sentences(question), rng)
 
 
 def _drop_clause(question: str, rng: random.Random) -> str | None:
-    pieces = split_clauses(question)
-    facts = _facts(pieces)
-    return _without(pieces, rng.choice(facts)) if facts and len(pieces) > 1 else None
+    return _drop(split_clauses(question), rng)
 
 
 def _cut_phrase(question: str, rng: random.Random) -> str | None:

@@ -23,10 +23,8 @@ def same_numbers(original: str, paraphrase: str) -> float:
     >>> same_numbers("3 pens and 3 cards", "three pens"), same_numbers("3 pens", "some pens")
     (1.0, -1.0)
     """
-    return _sign(
-        {number.value for number in find_numbers(original)}
-        == {number.value for number in find_numbers(paraphrase)}
-    )
+    before, after = ({number.value for number in find_numbers(text)} for text in (original, paraphrase))
+    return 1.0 if before == after else -1.0
 
 
 def same_numbers_and_units(original: str, paraphrase: str) -> float:
@@ -42,12 +40,12 @@ def same_numbers_and_units(original: str, paraphrase: str) -> float:
         )
         for text in (original, paraphrase)
     )
-    return _sign(before == after)
+    return 1.0 if before == after else -1.0
 
 
 def no_finding(original: str, paraphrase: str) -> float:
     """Return 1 where the findings hold nothing serious, else -1."""
-    return _sign(not any(finding.is_serious for finding in find_changes(original, paraphrase)))
+    return -1.0 if any(finding.is_serious for finding in find_changes(original, paraphrase)) else 1.0
 
 
 def edit_similarity(original: str, paraphrase: str) -> float:
@@ -66,10 +64,6 @@ def rule_first(rule: float, cosine: float) -> float:
     True
     """
     return (rule + cosine) / 2
-
-
-def _sign(valid: bool) -> float:
-    return 1.0 if valid else -1.0
 
 
 RULES: dict[str, Callable[[str, str], float]] = {

@@ -186,7 +186,12 @@ def weigh_pairs(
         scores: of the pairs, stretched if the scorer stretches them.
         readings: of the pairs, if a cross-encoder read them.
     """
-    findings = [_weighed(find_changes(*pair), *pair) for pair in pairs]
+    findings = []
+    for pair in pairs:
+        found = tuple(find_changes(*pair))
+        if closeness(shared_words(*pair)) == 0:  # another number is as often another way to say the same
+            found = tuple(replace(finding, is_serious=False) for finding in found)
+        findings.append(found)
     features = [
         verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0)
         for score, pair_findings, pair, reading in zip(
@@ -194,13 +199,6 @@ def weigh_pairs(
         )
     ]
     return findings, features
-
-
-def _weighed(findings: Sequence[Finding], original: str, paraphrase: str) -> tuple[Finding, ...]:
-    """Return the findings, of which none is serious where the texts share too few words."""
-    if closeness(shared_words(original, paraphrase)) > 0:
-        return tuple(findings)
-    return tuple(replace(finding, is_serious=False) for finding in findings)
 
 
 def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:

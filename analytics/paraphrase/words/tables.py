@@ -5,21 +5,22 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 
 @cache
-def _tables() -> dict[str, str]:
+def _tables() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
 
 
 def words_of(table: str) -> list[str]:
     """Return the words of a list."""
-    return _tables()[table].split()
+    return str(_tables()[table]).split()
 
 
 def lines_of(table: str) -> list[str]:
     """Return the lines of a table."""
-    return _tables()[table].splitlines()
+    return str(_tables()[table]).splitlines()
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -28,9 +29,15 @@ def rows_of(table: str) -> list[list[str]]:
     >>> rows_of("contractions")[0]
     ['do not', "don't"]
     """
-    return [[word.replace("_", " ") for word in row.split()] for row in _tables()[table].split("|")]
+    return [[word.replace("_", " ") for word in row.split()] for row in str(_tables()[table]).split("|")]
 
 
 def pairs_of(table: str) -> list[tuple[str, str]]:
     """Return the rows of a table whose rows are pairs."""
     return [(first, second) for first, second in rows_of(table)]
+
+
+def patterns_of(table: str) -> list[list[str]]:
+    """Return the rows of a table of regular expressions."""
+    rows: list[list[str]] = _tables()[table]
+    return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.words.editing import lower_first, upper_first
+from analytics.paraphrase.words.editing import apply_edits, lower_first, upper_first
 from analytics.paraphrase.words.entities import find_entities, first_words
 from analytics.text.clauses import split_sentences
 
@@ -55,7 +55,7 @@ def move_condition(text: str, _rng: random.Random) -> str | None:
             new = f"If {match['condition']}, {lower_first(match['rest'], names)}?"
         else:
             continue
-        return _with(text, sentence.start, sentence.start + len(body), new)
+        return apply_edits(text, [(sentence.start, sentence.start + len(body), new)])
     return None
 
 
@@ -70,7 +70,7 @@ def move_adjunct(text: str, rng: random.Random) -> str | None:
     if match is None or (_PRONOUN.search(match["rest"].split()[0]) and find_entities(match["adjunct"])):
         return None
     new = f"{upper_first(match['rest'])} {lower_first(match['adjunct'], first_words(text))}."
-    return _with(text, sentence.start, sentence.start + len(body), new)
+    return apply_edits(text, [(sentence.start, sentence.start + len(body), new)])
 
 
 def existential(text: str, rng: random.Random) -> str | None:
@@ -91,7 +91,7 @@ def existential(text: str, rng: random.Random) -> str | None:
             simple = re.match(r"(?:the|a|each) \w+$", place)
             if simple and not place.endswith("s") and rng.random() < 0.6:
                 new = f"{upper_first(place)} {rng.choice(('contains', 'holds'))} {match['what']}."
-        return _with(text, sentence.start, sentence.start + len(body), new)
+        return apply_edits(text, [(sentence.start, sentence.start + len(body), new)])
     return None
 
 
@@ -118,7 +118,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
         + link
         + lower_first(second.text.rstrip(), first_words(text))
     )
-    return _with(text, first.start, second.start + len(second.text.rstrip()), joined)
+    return apply_edits(text, [(first.start, second.start + len(second.text.rstrip()), joined)])
 
 
 def question_first(text: str, _rng: random.Random) -> str | None:
@@ -135,7 +135,3 @@ def question_first(text: str, _rng: random.Random) -> str | None:
         return None
     facts = text[: sentences[-1].start].rstrip()
     return f"{asked} {facts}" if asked[-1] in ".?" else None
-
-
-def _with(text: str, start: int, end: int, new: str) -> str:
-    return text[:start] + new + text[end:]

@@ -7,50 +7,8 @@ import re
 from functools import lru_cache
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, upper_first
-from analytics.paraphrase.words.tables import pairs_of
+from analytics.paraphrase.words.tables import pairs_of, patterns_of
 
-_OWNED = r"(?:pens|pencils|books|marbles|stickers|stamps|coins|toys|cards|trading cards|balloons|badges|shells|beads)\b"
-# (pattern, what it becomes); each keeps the equation. Where several are given, one is drawn.
-_PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"\bin all\b(?= *[?.,]|$)", ("in total", "altogether", "all together")),
-    (r"\bin total\b", ("in all", "altogether")),
-    (r"\baltogether\b", ("in total", "in all")),
-    (r"\ba total of (?=\d)", ("", "altogether ")),
-    (r"\btwice as (many|much)\b", (r"two times as \1",)),
-    (r"\bthree times as (many|much)\b", (r"thrice as \1",)),
-    (r"\bhalf of (the|his|her|their|its)\b", (r"half \1",)),
-    (r"\bper (hour|minute|second|day|week|month|year)\b", (r"each \1", r"every \1")),
-    (r"\beach (day|week|month|year|hour)\b", (r"every \1",)),
-    (r"\bevery (day|week|month|year|hour)\b", (r"each \1",)),
-    (r"\bat the end\b(?= *[?.,])", ("in the end",)),
-    (r"\bis equal to\b", ("equals",)),
-    (r"\bequals\b", ("is equal to",)),
-    (r"\bis the same as\b", ("equals",)),
-    (r"\bat least (?=\d)", ("no fewer than ", "a minimum of ")),
-    (r"\bat most (?=\d)", ("no more than ", "a maximum of ")),
-    (r"\bis going to\b(?= (?:be|buy|make|need|paint|plant|read|save|sell|use|walk)\b)", ("will",)),
-    (r"\bwants to\b", ("would like to", "wishes to")),
-    (r"\bneeds to\b", ("has to", "must")),
-    (r"\bhas to\b", ("needs to", "must")),
-    (r"\bin order to\b", ("to",)),
-    (r"\bis able to\b", ("can",)),
-    (r"\bin addition\b(?! to)", ("also",)),
-    (r"\bas well as\b", ("and also",)),
-    (
-        r"\bIf\b(?= (?:the|a|an|he|she|it|they|each|every|[A-Z0-9]))",
-        ("Given that", "Assuming that"),
-    ),
-    (r"\bspends\b(?= [$£€]\d)", ("pays",)),
-    (r"\bspent\b(?= [$£€]\d)", ("paid",)),
-    (r"\bcosts (?=[$£€][\d.,]++(?! (?:to|for|per)\b))", ("has a price of ", "is priced at ")),
-    (rf"\b([A-Z][a-z]+|he|she) has (?=\d+ {_OWNED})", (r"\1 owns ",)),
-    (rf"\b([A-Z][a-z]+|he|she) had (?=\d+ {_OWNED})", (r"\1 owned ",)),
-    (r"\bgave\b(?= (?:\d|[A-Z][a-z]+ \d))", ("handed",)),
-    (r"\bafter that,", ("then,", "afterwards,")),
-    (r"\bThen,? (?=he|she|they)", ("After that, ",)),
-    (r"\bNow,", ("At present,",)),
-    (r"\bnow\b(?= *[?.])", ("at present", "at this point")),
-)
 _CONTRACTED = dict(pairs_of("contractions"))
 _EXPANDED = {
     short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}
@@ -126,5 +84,5 @@ def _synonyms() -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
-    return tuple((re.compile(pattern), choices) for pattern, choices in _PHRASES)
+def _compiled() -> list[tuple[re.Pattern[str], list[str]]]:
+    return [(re.compile(pattern), choices) for pattern, *choices in patterns_of("phrases")]

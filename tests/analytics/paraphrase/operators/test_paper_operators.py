@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from analytics.paraphrase.operators import deletions, lossy_summary, names, numbers, units
-from analytics.paraphrase.operators.deletions import PhraseDeletion
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
@@ -82,11 +81,11 @@ def test_of_the_key_phrases_the_one_farthest_by_cosine_goes() -> None:
     def encode(texts: list[str]) -> np.ndarray:
         return np.array([[1.0, 0.0] if "speed" in text else [0.0, 1.0] for text in texts])
 
-    changed = PhraseDeletion(encode, count=10).apply(TRIP, rng())
+    changed = deletions.delete_phrase(TRIP, rng(), encode=encode, count=10)
     assert changed is not None
     assert "speed" not in changed
     assert "Lyon" in changed
-    assert PhraseDeletion(encode).apply("of the 3?", rng()) is None
+    assert deletions.delete_phrase("of the 3?", rng(), encode=encode) is None
 
 
 def test_a_key_phrase_is_deleted_without_an_encoder_too() -> None:
