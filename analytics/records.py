@@ -106,6 +106,11 @@ class ParaphrasePair:
     operator: str = ""
     source: str = ""
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Original and paraphrase."""
+        return self.original, self.paraphrase
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemRecord:

@@ -48,7 +48,7 @@ def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: Par
     check_labels(pairs)
     if not config.stretch:
         return UNSTRETCHED
-    near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
+    near = cosines([pair.texts for pair in pairs], encode)
     return fit_boundary(near, [int(pair.label or 0) for pair in pairs])
 
 
@@ -67,7 +67,7 @@ def decided_verdict(
     labels = [int(pair.label or 0) for pair in decided]
     if len(labels) < FEWEST_DECISIONS or set(labels) != {0, 1}:
         return Verdict(boundary=boundary)
-    texts = [(pair.original, pair.paraphrase) for pair in decided]
+    texts = [pair.texts for pair in decided]
     with tempfile.TemporaryDirectory() as place:
         readings = served_pair_reader(pair_reader, Path(place)).read(texts) if pair_reader else ()
     _findings, features = weigh_pairs(texts, [0.0] * len(texts), readings)
@@ -84,7 +84,7 @@ def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
     """Return metrics of all pairs; the AUC is the sources' mean, as sets of one label each would give it away."""
-    scores = cosines([(pair.original, pair.paraphrase) for pair in pairs], encoder_of(backbone, config))
+    scores = cosines([pair.texts for pair in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}
     for pair, score in zip(pairs, scores, strict=True):

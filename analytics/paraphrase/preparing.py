@@ -129,14 +129,14 @@ def prepare(
     # Where the findings had chosen the positives, they could not be weighed against the score.
     made = make([apart[row] for row in sorted(chosen)], check_positives=False)
     given_apart = [pair for pair in allowed if is_apart(pair.original)]
-    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *given_apart)}
+    pairs = {pair.texts: pair for pair in (*triplet_pairs(made), *given_apart)}
     context.check("Training was stopped while its triplets were made.")
     return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
     """Return whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
-    linked = linked_texts((pair.original, pair.paraphrase) for pair in given)
+    linked = linked_texts(pair.texts for pair in given)
     return lambda text: is_held_out(linked.get(masked_text(text), text))
 
 

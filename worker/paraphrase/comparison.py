@@ -57,11 +57,6 @@ class SuitePair:
     pair: ParaphrasePair
     suite: str
 
-    @property
-    def texts(self) -> tuple[str, str]:
-        """Original and paraphrase."""
-        return self.pair.original, self.pair.paraphrase
-
 
 def scorer_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
@@ -124,8 +119,8 @@ def labelled_suites() -> list[SuitePair]:
 
 
 def _scores(scorer: Scorer, suite: Sequence[SuitePair]) -> list[PairScore | None]:
-    readable = [scorer.knows(*item.texts) for item in suite]
-    scores = iter(scorer.score([item.texts for item, can in zip(suite, readable, strict=True) if can]))
+    readable = [scorer.knows(*item.pair.texts) for item in suite]
+    scores = iter(scorer.score([item.pair.texts for item, can in zip(suite, readable, strict=True) if can]))
     return [next(scores) if can else None for can in readable]
 
 

@@ -76,7 +76,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
     kept = [pair for pair in pairs if not scorer.learned([pair.original, pair.paraphrase])]
     if {pair.label for pair in kept} != {0, 1}:
         raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
-    pair_scores = scorer.score([(pair.original, pair.paraphrase) for pair in kept])
+    pair_scores = scorer.score([pair.texts for pair in kept])
     scores = {
         "score": ([pair_score.score for pair_score in pair_scores], THRESHOLD),
         "cosine": ([pair_score.cosine for pair_score in pair_scores], THRESHOLD),
@@ -143,7 +143,7 @@ def _untrained_scores(
     pairs: Sequence[ParaphrasePair], frozen: Encode | None
 ) -> dict[str, tuple[list[float], float]]:
     """Return scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
-    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    texts = [pair.texts for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
     if frozen is not None:
         near = cosines(texts, frozen)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rapidfuzz.distance import Levenshtein
@@ -39,19 +40,20 @@ def first_different(text: str, candidates: Sequence[str]) -> str | None:
     )
 
 
+@dataclass(frozen=True)
 class BackTranslation:
     """f1: into another language and back, sentence by sentence; of the ways back the farthest is taken.
 
-    Args:
+    Attributes:
         forward: from the question's language.
         back: into it.
         beams: searched each way; on the way back the `outputs` best are compared.
     """
 
-    def __init__(
-        self, forward: SequenceModel, back: SequenceModel, *, beams: int = 8, outputs: int = 2
-    ) -> None:
-        self.forward, self.back, self.beams, self.outputs = forward, back, beams, outputs
+    forward: SequenceModel
+    back: SequenceModel
+    beams: int = 8
+    outputs: int = 2
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
         """Return the back-translation; None where nothing changes or nothing comes back."""
@@ -67,25 +69,20 @@ class BackTranslation:
         return first_different(question, [" ".join(sentence.strip() for sentence in chosen)])
 
 
+@dataclass(frozen=True)
 class WeakParaphraser:
     """f9 and f_e: the farthest output that still has a certain share of the question's length.
 
-    Args:
+    Attributes:
         prefix: what the model wants in front ("paraphrase: ").
         shortest: an output with a smaller share of the question's words is passed over.
     """
 
-    def __init__(
-        self,
-        model: SequenceModel,
-        *,
-        prefix: str = "",
-        beams: int = 10,
-        outputs: int = 2,
-        shortest: float = 0.5,
-    ) -> None:
-        self.model, self.prefix, self.beams = model, prefix, beams
-        self.outputs, self.shortest = outputs, shortest
+    model: SequenceModel
+    prefix: str = ""
+    beams: int = 10
+    outputs: int = 2
+    shortest: float = 0.5
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
         """Return the model's output; None where all are too short or equal the question."""
@@ -99,11 +96,12 @@ class WeakParaphraser:
         return None
 
 
+@dataclass(frozen=True)
 class PassiveByModels:
     """f_a with models: one that changes the voice, sentence by sentence, and one that corrects the grammar."""
 
-    def __init__(self, voice: SequenceModel, grammar: SequenceModel | None = None) -> None:
-        self.voice, self.grammar = voice, grammar
+    voice: SequenceModel
+    grammar: SequenceModel | None = None
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
         """Put the question in the passive; None where the models change nothing."""
@@ -114,11 +112,12 @@ class PassiveByModels:
         return first_different(question, [" ".join(changed)])
 
 
+@dataclass(frozen=True)
 class Reconstruction:
     """f_b, after Rotom: a model that was trained to undo the corruption writes the question again."""
 
-    def __init__(self, model: SequenceModel, *, prefix: str = "") -> None:
-        self.model, self.prefix = model, prefix
+    model: SequenceModel
+    prefix: str = ""
 
     def apply(self, question: str, rng: random.Random) -> str | None:
         """Corrupt the question and let the model write it again; None where it comes back as it was."""

@@ -40,23 +40,14 @@ _RUN = re.compile(
     r"(?:\s(?:of\s)?[A-Z][a-z]+)*(?!\w|['’]t\b)"
 )
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Uncle|Aunt|Lake|Mount|Mt|St)\b")
-_DATES = frozenset(
-    str.split(
-        "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August"
-        " September October November December Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays"
-        " Christmas Easter Halloween Thanksgiving"
-    )
-)
+_DATES = frozenset(words_of("dates"))
 _IS_DATE = re.compile(rf"\b(?:{'|'.join(sorted(_DATES))}) (?:Day|Eve)$")
 _MONTH_NAMES = frozenset({"April", "June", "May", "August"})
 _BEFORE_DATE = re.compile(
     r"\b(?:in|on|of|during|since|until|till|by|from|to|and|last|next|this|each|every|early|late|mid|through)\s$",
     re.IGNORECASE,
 )
-# Words that begin a sentence with a capital and are, or may be, no name.
-_NO_LABELS = frozenset(
-    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM KG RS")
-)
+_NO_LABELS = frozenset(words_of("abbreviations"))
 _PLAIN = frozenset(words_of("plain"))
 _SUBJECT_VERB = re.compile(
     r"[\s](?:has|had|have|bought|buys|sells|sold|wants|wanted|goes|went|runs|ran|walks|walked|earns|earned|gets|got"
@@ -71,11 +62,7 @@ _ARTICLE_A = re.compile(
     r"A (?!(?:to|and|or|can|is|was|are|alone|has|had|does|did|will|in|at|on|by|with|for|from|when|while|if|than|as|then"
     r"|takes|took|gets|works|worked|finishes|completes|starts|started|travels|left|leaves|gave|gives|who)\b)[a-z]"
 )  # a capital for no reason: "how many ways A girl can sit"
-_ALSO_WORDS = frozenset(
-    str.split(
-        "Mark May Hope Rose Bill Rich Art Penny Grace Chase Hunter Ray Drew Cash Pat Guy Will Frank Faith Joy"
-    )
-)
+_ALSO_WORDS = frozenset(words_of("names_and_words"))
 _ANY_VERB = re.compile(r"\s[a-z]+(?:s|ed)\b")
 _VOWELS = frozenset("aeiouyAEIOUY")
 _ANY_CASE = 3  # letters of a name that may be written without capitals

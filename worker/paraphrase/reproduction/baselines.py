@@ -152,7 +152,7 @@ def _called_invalid(
     )
     threshold = best_threshold(
         [int(pair.label or 0) for pair in labelled_by],
-        cosines([(pair.original, pair.paraphrase) for pair in labelled_by], encode),
+        cosines([pair.texts for pair in labelled_by], encode),
     )
     texts = ((question, text) for question, augmentations in made.items() for text, _kind in augmentations)
     pairs = list(dict.fromkeys(texts))

@@ -126,7 +126,7 @@ def training_material(
         for name in measured
         if name in _MADE_OF
         for pair in _every_pair(data, name)
-        for text in (pair.original, pair.paraphrase)
+        for text in pair.texts
     )
     material = Material([], [], {})
     for name in names:

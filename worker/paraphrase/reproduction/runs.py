@@ -218,7 +218,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
         "verdict": verdict.as_dict(),
     }
     texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
-    texts |= {text for pair in material.given for text in (pair.original, pair.paraphrase)}
+    texts |= {text for pair in material.given for text in pair.texts}
     scorer = Scorer(Manifest(capability="paraphrase", name=run.arm), "", encode, verdict)
     return _Trained(encode, scorer, notes, KeptOut.of(texts))
 
@@ -226,7 +226,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
 def _operators_verdict(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> Verdict:
     """Return a verdict fitted on operators' pairs, of which the paper's sets are made too; it weighs the score."""
     boundary = fitted_boundary(encode, pairs, config)
-    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    texts = [pair.texts for pair in pairs]
     _findings, features = weigh_pairs(texts, stretched(cosines(texts, encode), boundary).tolist())
     return fit_verdict(features, [int(pair.label or 0) for pair in pairs], boundary=boundary)
 
@@ -259,7 +259,7 @@ def _scores(
     arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
     """Return the score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
-    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    texts = [pair.texts for pair in pairs]
     if scorer is not None:
         pair_scores = scorer.score(texts)
         return [pair_score.score for pair_score in pair_scores], [
