@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -105,6 +106,15 @@ class Format:
     def ending(self, beginning: bytes) -> str:
         """Return the ending of a written file that begins so: of a text with its pictures it is an archive."""
         return ".zip" if self.reads_folders and beginning.startswith(b"PK\x03\x04") else self.suffixes[0]
+
+    def file_name(self, stem: str, ending: str) -> str:
+        """Return the name of a written file, which says for which system it is where its ending does not.
+
+        >>> Format("qti21", "QTI 2.1", (".zip",), "").file_name("fractions", ".zip")
+        'fractions-qti-2.1.zip'
+        """
+        system = re.sub(r"[^a-z0-9.]+", "-", self.label.lower()).strip("-")
+        return f"{stem}{ending}" if ending == f".{self.name}" else f"{stem}-{system}{ending}"
 
 
 class NoAttachments:

@@ -89,7 +89,7 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     ending = chosen.ending(first)
     media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
     response = StreamingHttpResponse(chain([first], pieces), content_type=f"{media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{exported.stem}{ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{chosen.file_name(exported.stem, ending)}"'
     return response
 
 

@@ -99,7 +99,13 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
     educational = ""
     if percent is not None:
         word = _difficulty_word(percent)
-        educational = _in("educational", _in("difficulty", _in("source", "LOMv1.0"), _in("value", word)))
+        difficulty = _in("difficulty", _in("source", "LOMv1.0"), _in("value", word))
+        observed = (
+            f"facility {record.facility:.3g} of {record.responses} responses" if record.responses else ""
+        )
+        educational = _in(
+            "educational", difficulty, _in("description", _string(observed)) if observed else ""
+        )
     paths = "".join(
         _in("taxonPath", _in("source", _string("Kindred")),
             "".join(_in("taxon", _in("entry", _string(name))) for name in exported_path(path)))

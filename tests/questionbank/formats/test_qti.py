@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from dataclasses import fields, replace
+from urllib.parse import unquote
 
 import pytest
 from defusedxml.ElementTree import fromstring
@@ -344,6 +345,37 @@ def test_what_is_written_is_read_again(tmp_path, name, found):
     for member in (packed := zipfile.ZipFile(path)).namelist():
         if member.startswith("items/"):
             assert faults(packed.read(member)) == []
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_a_package_declares_what_it_names(name, sample, pictures):
+    """Files of the manifest, its dependencies, and the items of its test, with texts that items share."""
+    shared = [replace(_ALL[-1], id=f"s{place}") for place in range(2)]
+    packed = zipfile.ZipFile(
+        io.BytesIO(b"".join(FORMATS[name].write([*_ALL, *shared, *sample.values()], pictures)))
+    )
+    names = packed.namelist()
+    assert len(names) == len({one.casefold() for one in names})
+    tree = fromstring(packed.read("imsmanifest.xml"))
+    resources = [node.get("identifier") for node in tree.iter() if node.tag.endswith("}resource")]
+    assert len(resources) == len(set(resources))
+    needed = {node.get("identifierref") for node in tree.iter() if node.tag.endswith("}dependency")}
+    assert needed <= set(resources)
+    files = {unquote(node.get("href")) for node in tree.iter() if node.tag.endswith("}file")}
+    assert files == {*names} - {"imsmanifest.xml"}
+    test = fromstring(packed.read("test.xml"))
+    refs = [node for node in test.iter() if element_name(node.tag.rpartition("}")[2]) == "assessmentItemRef"]
+    assert len(refs) == len(needed)
+    assert {unquote(node.get("href")) for node in refs} <= files
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_how_students_did_is_said_beside_the_question(name, pictures):
+    record = QuestionRecord("f", "What is $1+1$?", answer="2", facility=0.725, responses=160)
+    packed = zipfile.ZipFile(io.BytesIO(b"".join(FORMATS[name].write([record], pictures))))
+    stated = packed.read("imsmanifest.xml").decode()
+    assert "facility 0.725 of 160 responses" in stated
+    assert "<value>easy</value>" in stated
 
 
 @pytest.mark.parametrize("name", VERSIONS)

@@ -168,6 +168,9 @@ def test_an_export_names_the_questions_that_lose_something_and_has_a_way_back(as
         as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"]
         == 'attachment; filename="friday.gift"'
     )
+    for format, name in (("qti21", "friday-qti-2.1.zip"), ("canvas", "friday-canvas-qti-1.2.zip")):
+        sent = as_teacher.get(reverse("list_export", args=[question_list.pk, format]) + "?confirmed=1")
+        assert sent["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
 def test_systems_that_only_get_their_own_questions_back_are_offered_where_there_are_some(
