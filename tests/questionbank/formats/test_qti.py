@@ -323,6 +323,15 @@ _ALL = [
         "r", "Sort.", kind="ordering", answer="A, B", options=(Option("A", "x"), Option("B", "y"))
     ),
 ]
+ALL_KINDS = [
+    *_ALL,
+    QuestionRecord(
+        "q",
+        "Click it.",
+        kind="opaque",
+        content=QuestionContent(settings={"type": "hotspot"}, original="0" * 64),
+    ),
+]
 
 
 @pytest.mark.parametrize("name", VERSIONS)
