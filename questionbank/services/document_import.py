@@ -26,7 +26,7 @@ from questionbank.selectors.questions.document_drafts import (
 from questionbank.services import runs
 from questionbank.services.concept_paths import concept_paths_known
 from questionbank.services.import_jobs import import_reported
-from questionbank.services.import_pipeline import ImportOptions
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_progress import JobReporter
 from questionbank.services.question_lists import question_list_add, question_list_create
 
@@ -86,21 +86,15 @@ def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
         raise Conflict("This test paper was deleted, or it is imported already.")
     review = document_review(draft)
     source = run.parameters["source"]
-    options = ImportOptions(
-        path=Path(draft.name),
-        source=source,
-        hierarchy=draft.hierarchy.name if draft.hierarchy else source,
-        skip_invalid=True,
-        user=run.requested_by,
-        entries=_PaperEntries(
-            draft, review, may_create=run.requested_by.has_perm("questionbank.concepts_edit")
-        ),
-    )
+    hierarchy = draft.hierarchy.name if draft.hierarchy else source
+    options = ImportOptions(source=source, hierarchy=hierarchy, skip_invalid=True)
+    may_create = run.requested_by.has_perm("questionbank.concepts_edit")
+    entries = _PaperEntries(draft, review, may_create=may_create)
 
     def on_written() -> None:
         DocumentDraft.objects.filter(pk=draft.pk).update(state=DocumentDraft.State.IMPORTED)
 
-    report = import_reported(run, options, reporter, on_written=on_written)
+    report = import_reported(run, Path(draft.name), options, reporter, entries=entries, on_written=on_written)
     return report.as_dict() | {"places": [item.place for item in review.to_import]}
 
 

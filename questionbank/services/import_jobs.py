@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -14,12 +13,11 @@ from django.db import transaction
 
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused
-from questionbank.formats.catalog import AUTO
-from questionbank.formats.layout import FileLayout
 from questionbank.models import Run
 from questionbank.scratch import scratch_folder
 from questionbank.services.embeddings import embedding_request
-from questionbank.services.import_pipeline import ImportOptions, import_into_bank
+from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_pipeline import Entries, ImportTask, import_into_bank
 from questionbank.services.import_progress import JobReporter, progress_beside
 from questionbank.services.import_report import ImportReport
 from questionbank.services.imports import (
@@ -27,7 +25,6 @@ from questionbank.services.imports import (
     LOGGED_REASONS,
     ImportFailed,
     refuse_or_follow_up,
-    set_and_hierarchy,
 )
 
 
@@ -51,61 +48,37 @@ def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
         path = folder / parameters["name"]
         with storage.open(parameters["upload"]) as stored, path.open("wb") as local:
             shutil.copyfileobj(stored, local)
-        report = import_reported(run, _options_of(run, path), reporter)
+        options = ImportOptions.of_json(parameters).named(PurePath(parameters["name"]))
+        report = import_reported(run, path, options, reporter)
     if report.written:
         storage.delete(parameters["upload"])
     return report.as_dict()
 
 
-def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
-    if not kept or "fields" not in kept:  # queued by an earlier version: guessed again
-        return None
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
-    }
-    return FileLayout(**values)
-
-
-def _options_of(run: Run, path: Path) -> ImportOptions:
-    parameters = run.parameters
-    source, hierarchy = set_and_hierarchy(
-        PurePath(parameters["name"]), parameters.get("source"), parameters.get("hierarchy")
-    )
-    return ImportOptions(
-        path=path,
-        source=source,
-        hierarchy=hierarchy,
-        format=parameters.get("format") or AUTO,
-        scale=parameters.get("scale", ""),
-        dry_run=bool(parameters.get("dry_run")),
-        skip_invalid=bool(parameters.get("skip_invalid")),
-        user=run.requested_by,
-        layout=_layout(parameters.get("layout")),
-        without=tuple(parameters.get("without", ())),
-        update=bool(parameters.get("update")),
-    )
-
-
 def import_reported(
     run: Run,
+    path: Path,
     options: ImportOptions,
     reporter: JobReporter,
     *,
+    entries: Entries | None = None,
     on_written: Callable[[], None] | None = None,
 ) -> ImportReport:
     """Import for a job: its progress, its cancel, its report and its log are those of the job.
 
     Args:
+        options: with the name of the set.
+        entries: in place of those of a file.
         on_written: what else is written in the import's transaction.
 
     Raises:
         ImportRefused: as `import_file`; the report is the reporter's result by then.
         Cancelled: somebody cancelled the run.
     """
-    options = replace(options, run_id=run.pk)
+    task = ImportTask(path, options, user=run.requested_by, run_id=run.pk, entries=entries)
     try:
         with progress_beside(reporter.progress) as tell, transaction.atomic():
-            report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
+            report = import_into_bank(task, tell=tell, should_stop=reporter.should_stop)
             if report.wants_vectors and report.written:
                 embedding_request()  # commits with the questions: a worker that dies next loses no vector
             if on_written is not None and report.written:
@@ -114,12 +87,8 @@ def import_reported(
         refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
     except ImportRefused as error:
         if not reporter.result:  # the file as a whole
-            refused = ImportReport(
-                options.path.name,
-                options.source,
-                options.hierarchy or options.source,
-                dry_run=options.dry_run,
-            )
+            tree = options.hierarchy or options.source
+            refused = ImportReport(path.name, options.source, tree, dry_run=options.dry_run)
             for problem in error.problems:
                 refused.refuse(problem)
             reporter.result = refused.as_dict()

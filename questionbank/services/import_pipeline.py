@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +31,7 @@ from questionbank.services.concept_paths import (
     paths_with_ancestors,
 )
 from questionbank.services.formula_check import record_problems
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
 from questionbank.services.import_staging import IMPORT_LOCK, StagedRows, Staging
 from questionbank.services.import_updates import (
@@ -71,22 +72,20 @@ class Entries(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """What to import and how."""
+class ImportTask:
+    """What to import, how, and for whom.
 
-    path: Path  # of a file; else only its name counts
-    source: str
-    hierarchy: str = ""  # that which all files of the format share, else one named after the set
-    format: str = "auto"
-    scale: str = ""
-    dry_run: bool = False
-    skip_invalid: bool = False
+    Attributes:
+        path: of a file; else only its name counts.
+        run_id: of the job that imports; what it creates names it.
+        entries: in place of a file's.
+    """
+
+    path: Path
+    options: ImportOptions
     user: User | None = None
-    layout: FileLayout | None = None  # guessed where it is not given
-    without: tuple[str, ...] = ()  # fields that are left out
-    update: bool = False  # whether questions that the bank has from this file before get new versions
-    run_id: int | None = None  # of the job that imports; what it creates names it
-    entries: Entries | None = None  # in place of a file's
+    run_id: int | None = None
+    entries: Entries | None = None
 
 
 class _Watch:
@@ -120,7 +119,7 @@ class _Refused(Exception):
 
 
 def import_into_bank(
-    options: ImportOptions, *, tell: Tell | None = None, should_stop: Callable[[], bool] | None = None
+    task: ImportTask, *, tell: Tell | None = None, should_stop: Callable[[], bool] | None = None
 ) -> ImportReport:
     """Import one file; a report with refused lines and without `written` means that nothing was.
 
@@ -128,8 +127,9 @@ def import_into_bank(
         ImportRefused: the file as a whole cannot be read, or its concepts form a cycle.
         Cancelled: `should_stop` said so; nothing was written.
     """
+    options = task.options
     report = ImportReport(
-        options.path.name,
+        task.path.name,
         options.source,
         options.hierarchy or options.source,
         dry_run=options.dry_run,
@@ -139,7 +139,7 @@ def import_into_bank(
     began = time.perf_counter()
     try:
         with transaction.atomic():
-            _import(options, report, watch)
+            _import(task, report, watch)
     except _Refused:
         report.created = report.duplicates = 0
         report.known = None
@@ -148,14 +148,16 @@ def import_into_bank(
     return report
 
 
-def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None:
-    staging = Staging(user_id=options.user.pk if options.user else None, run_id=options.run_id)
-    concept_rows: list[ConceptRow] = []
-    with watch.phase("read, tokenise and copy"), staging.rows(source=options.source) as rows:
-        attachments = AttachmentStore(is_dry=options.dry_run)
-        _read(options, report, watch, rows, concept_rows, attachments)
+def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
+    options = task.options
+    staging = Staging(user_id=task.user.pk if task.user else None, run_id=task.run_id)
+    attachments = AttachmentStore(is_dry=options.dry_run)
+    with (
+        watch.phase("read, tokenise and copy"),
+        staging.rows(source=options.source) as rows,
+    ):
+        concept_rows = _read(task, report, watch, rows, attachments)
     attachments.save()
-    options = replace(options, hierarchy=report.hierarchy)
     report.sources = [source for source, _count in rows.sources.most_common(SOURCES_KEPT)]
     tree, problems = resolve_concept_rows(concept_rows)
     for problem in problems:
@@ -171,7 +173,7 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
     if options.update:
         with watch.phase("compare with the bank"):
             paths = list(rows.paths)
-            known = known_lines(staging, layout=report.layout, paths=paths, hierarchy=options.hierarchy)
+            known = known_lines(staging, layout=report.layout, paths=paths, hierarchy=report.hierarchy)
     with watch.phase("match duplicates"):
         totals = staging.match(dry_run=options.dry_run)
     report.created, report.duplicates = totals.created, totals.duplicates
@@ -181,28 +183,30 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
     else:
         report.changed_elsewhere = totals.changed
     if options.dry_run:
-        report.concepts_created = _count_missing(options.hierarchy, [*rows.paths, *tree])
+        report.concepts_created = _count_missing(report.hierarchy, [*rows.paths, *tree])
     else:
-        _write(options, report, watch, staging, rows, tree)
+        _write(task, report, watch, staging, rows, tree)
         if known.changes:
             with watch.phase("update questions"):
-                apply_updates(known, run_id=options.run_id)
+                apply_updates(known, run_id=task.run_id)
                 search_index_settle()
         report.written = True
     staging.drop()
 
 
 def _read(
-    options: ImportOptions,
+    task: ImportTask,
     report: ImportReport,
     watch: _Watch,
     rows: StagedRows,
-    concept_rows: list[ConceptRow],
     attachments: AttachmentStore,
-) -> None:
+) -> list[ConceptRow]:
+    """Read the questions; returns the rows that only name concepts."""
+    options = task.options
+    concept_rows: list[ConceptRow] = []
     is_lost = False
-    file = options.entries or read(
-        options.path,
+    file = task.entries or read(
+        task.path,
         options.format,
         scale=options.scale,
         likely_scale=scale_of_set(options.source),
@@ -243,6 +247,7 @@ def _read(
                 report.stopped_at = line
                 break
     report.unread_columns, report.notes = file.unread, file.notes
+    return concept_rows
 
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
@@ -253,7 +258,7 @@ def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
 
 
 def _write(
-    options: ImportOptions,
+    task: ImportTask,
     report: ImportReport,
     watch: _Watch,
     staging: Staging,
@@ -275,9 +280,9 @@ def _write(
     if paths or tree:
         with watch.phase("concepts and tags"):
             # Last, because from here on others who change concepts wait for us.
-            hierarchy = hierarchy_ensure(name=options.hierarchy, import_run_id=options.run_id)
+            hierarchy = hierarchy_ensure(name=report.hierarchy, import_run_id=task.run_id)
             ids, report.concepts_created = concept_paths_ensure(
-                hierarchy=hierarchy, paths=[*paths, *tree], import_run_id=options.run_id
+                hierarchy=hierarchy, paths=[*paths, *tree], import_run_id=task.run_id
             )
             report.questions_tagged = staging.insert_tags(
                 numbers=range(len(paths)), concepts=[ids[path] for path in paths]

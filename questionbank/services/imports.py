@@ -11,8 +11,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePath
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.core.files import File
@@ -24,15 +24,13 @@ from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
 from questionbank.formats.catalog import AUTO
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
-from questionbank.formats.layout import FileLayout
-from questionbank.formats.limits import SET_LIMIT
-from questionbank.formats.naming import set_name
 from questionbank.models import Run, User
 from questionbank.scratch import scratch_folder
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
-from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
+from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_pipeline import ImportTask, Tell, import_into_bank
 from questionbank.services.import_report import ImportReport
 from questionbank.services.permissions import require
 from questionbank.services.search_index import vocabulary_refresh
@@ -55,101 +53,49 @@ class ImportFailed(ImportRefused):
         self.report = report
 
 
-def import_file(  # noqa: PLR0913 - the options of an import
+def import_file(
     *,
     path: Path,
-    format: str = AUTO,
-    hierarchy: str | None = None,
-    dry_run: bool = False,
-    skip_invalid: bool = False,
+    options: ImportOptions = ImportOptions(),  # noqa: B008 - frozen
     user: User | None = None,
+    embed: bool = True,
     progress: Tell | None = None,
     should_stop: Callable[[], bool] | None = None,
-    source: str | None = None,
-    scale: str = "",
-    layout: FileLayout | None = None,
-    without: Sequence[str] = (),
-    update: bool = False,
-    embed: bool = True,
 ) -> ImportReport:
     """Import a file of questions, all of it or nothing, and write down that it happened.
 
     Args:
-        format: a name of `FORMATS`, or ``"auto"``.
-        hierarchy: name of the hierarchy for its concepts; by default the source's.
-        dry_run: write nothing; refused lines are in the report.
-        skip_invalid: import the lines that are not refused.
+        embed: ask for the new questions' vectors.
         progress: called with (done, total, what it is doing).
         should_stop: asked now and then; true ends the import with nothing written.
-        source: name of the set; by default the folder's or the file's.
-        scale: difficulty scale of lines that name none.
-        layout: how the file is laid out; guessed where it is not given.
-        without: fields that are left out.
-        update: give questions that the bank has from this file before a new version where their line has changed.
-        embed: ask for the new questions' vectors.
 
     Raises:
         ImportFailed: lines cannot be imported; nothing was written.
         ImportRefused: the file as a whole cannot be read; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    named, tree = set_and_hierarchy(path.absolute(), source, hierarchy)
-    options = ImportOptions(
-        path=path,
-        source=named,
-        hierarchy=tree,
-        format=format or AUTO,
-        scale=scale,
-        dry_run=dry_run,
-        skip_invalid=skip_invalid,
-        user=user,
-        layout=layout,
-        without=tuple(without),
-        update=update,
-    )
+    options = options.named(path.absolute())
     with transaction.atomic():
-        run = None if dry_run else _begin(options)
-        options = replace(options, run_id=run.pk if run else None)
-        report = import_into_bank(options, tell=progress, should_stop=should_stop)
+        run = None if options.dry_run else _begin(path, options, user)
+        task = ImportTask(path, options, user=user, run_id=run.pk if run else None)
+        report = import_into_bank(task, tell=progress, should_stop=should_stop)
         if run is not None and report.written:
             runs.run_succeed(run=run, result=report.as_dict())
             if embed and report.wants_vectors:
                 embedding_request()
         elif run is not None:
             run.delete()
-    refuse_or_follow_up(report, skip_invalid=skip_invalid)
+    refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
     return report
 
 
-def set_and_hierarchy(path: PurePath, source: str | None, hierarchy: str | None) -> tuple[str, str]:
-    """Return the names of the set and of its hierarchy: where no set is given, the folder's or the file's.
-
-    The hierarchy is empty where neither is given: that of the format, else of the set.
-
-    Raises:
-        ValidationFailed: the name of the set is too long.
-    """
-    named = " ".join((source or "").split()) or set_name(path)
-    if len(named) > SET_LIMIT:
-        raise ValidationFailed(
-            f"The source's name has more than {SET_LIMIT} characters.", {"source": ["Too long."]}
-        )
-    return named, " ".join((hierarchy or "").split()) or (named if source else "")
-
-
-def _begin(options: ImportOptions) -> Run | None:
+def _begin(path: Path, options: ImportOptions, user: User | None) -> Run | None:
     """Create the row that records the import, as a run under way; it commits with the questions or not at all."""
-    name = options.path.name
     run = runs.run_create(
         kind=Run.Kind.IMPORT,
-        title=_title(name, dry_run=False),
-        parameters={
-            "name": name,
-            "format": options.format,
-            "skip_invalid": options.skip_invalid,
-            "update": options.update,
-        },
-        requested_by=options.user,
+        title=_title(path.name, dry_run=False),
+        parameters={"name": path.name, **options.as_json()},
+        requested_by=user,
         send=False,
     )
     return runs.run_start(run_id=run.pk, worker="command line")
@@ -192,7 +138,6 @@ class KeptUpload:
 
     stored: str
     name: str
-    format: str = AUTO
 
     def delete(self) -> None:
         """Remove the file, which cannot be imported."""
@@ -237,46 +182,18 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
         )
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
-    return KeptUpload(stored, _plain_name(name), format)
+    return KeptUpload(stored, _plain_name(name))
 
 
 @transaction.atomic
-def import_kept(  # noqa: PLR0913 - the options of an import
-    *,
-    kept: KeptUpload,
-    user: User | None,
-    hierarchy: str | None = None,
-    source: str | None = None,
-    scale: str = "",
-    layout: FileLayout | None = None,
-    update: bool = False,
-    dry_run: bool = False,
-    skip_invalid: bool = False,
-) -> Run:
+def import_kept(*, kept: KeptUpload, user: User | None, options: ImportOptions) -> Run:
     """Queue the job that imports a kept file.
 
     Raises:
         NotAllowed: the person may not import.
     """
     require(user, "import", "You may not import questions.")
-    return runs.run_create(
-        kind=Run.Kind.IMPORT,
-        title=_title(kept.name, dry_run),
-        parameters={
-            "upload": kept.stored,
-            "name": kept.name,
-            "format": kept.format,
-            "hierarchy": hierarchy or "",
-            "source": source or "",
-            "scale": scale,
-            "dry_run": dry_run,
-            "skip_invalid": skip_invalid,
-            "update": update,
-            **({"layout": asdict(layout)} if layout else {}),
-        },
-        queue=_queue(dry_run),
-        requested_by=user,
-    )
+    return _queue({"upload": kept.stored, "name": kept.name, **options.as_json()}, user)
 
 
 @transaction.atomic
@@ -307,18 +224,19 @@ def import_repeat(
     parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
     if update is not None:
         parameters["update"] = update
+    return _queue(parameters, user)
+
+
+def _queue(parameters: dict[str, Any], user: User | None) -> Run:
+    """Queue a job; checking a file is short work that somebody waits for."""
+    dry_run = parameters["dry_run"]
     return runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(parameters["name"], dry_run),
         parameters=parameters,
-        queue=_queue(dry_run),
+        queue="light" if dry_run else "default",
         requested_by=user,
     )
-
-
-def _queue(dry_run: bool) -> str:
-    """Return the queue: checking a file is short work that somebody waits for."""
-    return "light" if dry_run else "default"
 
 
 def _title(name: str, dry_run: bool) -> str:

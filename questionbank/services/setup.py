@@ -14,6 +14,7 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.services.artifacts import artifact_install_default
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.solutions import solve_request_missing
@@ -74,7 +75,8 @@ def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
     if Question.objects.exists():
         return False
     report("Making the demo bank ...")
-    outcome = import_file(path=DEMO_BANK, format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
+    options = ImportOptions(format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
+    outcome = import_file(path=DEMO_BANK, options=options)
     report(f"The demo bank has {outcome.created:,} questions.")
     return True
 

@@ -6,6 +6,7 @@ shows the refused lines and has the button that imports.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -30,6 +31,7 @@ from questionbank.services.document_drafts import (
     WORD_PROCESSORS,
     document_draft_upload,
 )
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.import_updates import import_conflicts_settle
@@ -37,7 +39,7 @@ from questionbank.services.imports import KeptUpload, import_kept, import_repeat
 from questionbank.services.uploads import UPLOADS_KEPT
 from questionbank.views.access import button_for, check_permission, form_for, warning_of
 
-_SALT = "kindred.imports.1"  # its number changes with what is signed
+_SALT = "kindred.imports.2"  # its number changes with what is signed
 
 CONFLICTS_SHOWN = 50  # on one page
 KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
@@ -50,17 +52,20 @@ def import_create(request: HttpRequest) -> HttpResponse:
         return render(request, "imports/create.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES, too_large=was_too_large(request))
     if form.is_valid():
-        fields = dict(form.cleaned_data)
-        file = fields.pop("file")
+        file = form.cleaned_data["file"]
+        options = ImportOptions(
+            dry_run=True, **{name: value for name, value in form.cleaned_data.items() if name != "file"}
+        )
         try:
             if file.name.lower().endswith(WORD_PROCESSORS):
                 return _review_document(request, file)
-            kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
-            if _has_columns(kept):
-                named = [request.user.pk, kept.stored, kept.name, kept.format, fields]
-                token = signing.dumps(named, salt=_SALT)  # names the kept file to its owner's next requests
+            kept = upload_keep(upload=file, name=file.name, user=request.user, format=options.format)
+            if _has_columns(kept, options.format):
+                token = signing.dumps(
+                    [request.user.pk, kept.stored, kept.name, options.as_json()], salt=_SALT
+                )
                 return redirect(f"{reverse('import_columns')}?{urlencode({'file': token})}")
-            run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
+            run = import_kept(kept=kept, user=request.user, options=options)
         except ImportRefused as error:
             is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
             if is_document and form.cleaned_data["format"] == AUTO:  # text without columns
@@ -79,7 +84,7 @@ def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
     return redirect("document_review", draft_id=draft.pk)
 
 
-def _has_columns(kept: KeptUpload) -> bool:
+def _has_columns(kept: KeptUpload, format: str) -> bool:
     """Return whether the file has columns to look at.
 
     Raises:
@@ -87,7 +92,7 @@ def _has_columns(kept: KeptUpload) -> bool:
     """
     try:
         with kept.beginning() as path:
-            layout = layout_of(path, kept.format)
+            layout = layout_of(path, format)
     except ImportRefused:
         kept.delete()
         raise
@@ -98,14 +103,14 @@ def _has_columns(kept: KeptUpload) -> bool:
 def import_columns(request: HttpRequest) -> HttpResponse:
     """Say what each column of a file holds, with the first rows as they would be read; then have it checked."""
     try:
-        owner, stored, name, format, fields = signing.loads(
+        owner, stored, name, options = signing.loads(
             request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT
         )
         if owner != request.user.pk:
             raise signing.BadSignature
-        kept = KeptUpload(stored, name, format)
+        kept = KeptUpload(stored, name)
         with kept.beginning() as path:
-            return _columns_page(request, kept, path, fields)
+            return _columns_page(request, kept, path, ImportOptions.of_json(options))
     except (signing.BadSignature, Conflict):
         messages.warning(request, "The file is no longer stored; upload it again.")
     except ImportRefused as error:
@@ -113,11 +118,11 @@ def import_columns(request: HttpRequest) -> HttpResponse:
     return redirect("import_create")
 
 
-def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: dict[str, str]) -> HttpResponse:
+def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, options: ImportOptions) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
-    guessed = layout_of(path, kept.format)
+    guessed = layout_of(path, options.format)
     if sent is not None:
-        guessed = layout_of(path, kept.format, **chosen_reading(sent, guessed))
+        guessed = layout_of(path, options.format, **chosen_reading(sent, guessed))
     # another delimiter, encoding or header makes other columns: what was chosen for the former ones says nothing
     header = "|".join(guessed.names)
     is_relaid = sent is not None and sent.get("header") != header
@@ -131,7 +136,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
     if not problem and not holds_rows(layout.fields):
         problem = "Choose the column that holds the question."
     if form.is_bound and form.is_valid() and not problem and sent and sent.get("action") == "check":
-        run = import_kept(kept=kept, user=request.user, dry_run=True, layout=layout, **fields)
+        run = import_kept(kept=kept, user=request.user, options=replace(options, layout=layout))
         return redirect("run_detail", run_id=run.pk)
     context = {
         "form": form,
@@ -139,7 +144,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
         "header": header,
         "problem": problem,
         "layout": layout,
-        "rows": [] if problem else import_preview(path=path, layout=layout, scale=fields.get("scale", "")),
+        "rows": [] if problem else import_preview(path=path, layout=layout, scale=options.scale),
     }
     is_refused = sent is not None and sent.get("action") == "check" and not is_relaid
     return render(request, "imports/columns.html", context, status=422 if is_refused else 200)

@@ -63,11 +63,16 @@ def open_bank(*, questions: int, data: Path, var: Path) -> None:
 
 def import_rows(count: int, data: Path) -> None:
     """Import so many rows of the public sets, or generated ones."""
+    from questionbank.services.import_options import ImportOptions
     from questionbank.services.imports import import_file
 
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "questions.jsonl.gz"
         origin = write_rows(path, count, data)
-        import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
+        import_file(
+            path=path,
+            options=ImportOptions(source="bench", hierarchy="bench", skip_invalid=True),
+            embed=False,
+        )
     print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)

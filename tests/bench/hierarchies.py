@@ -31,6 +31,7 @@ def main() -> int:
 
     from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import KnowledgeHierarchy
+    from questionbank.services.import_options import ImportOptions
     from questionbank.services.imports import import_file
     from questionbank.services.setup import demo_bank_install
     from questionbank.services.training import probes_request, probes_request_missing
@@ -40,7 +41,9 @@ def main() -> int:
     before = predictions()
     for name, file in OTHERS.items():
         path = arguments.data / name / f"{file}.jsonl.gz"
-        report = import_file(path=path, source=name, hierarchy=name, skip_invalid=True, embed=False)
+        report = import_file(
+            path=path, options=ImportOptions(source=name, hierarchy=name, skip_invalid=True), embed=False
+        )
         print(f"{name}: {report.created:,} questions imported", flush=True)
     call_command("embed_questions", verbosity=0)
     train(probes_request_missing())

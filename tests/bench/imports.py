@@ -150,9 +150,10 @@ def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[s
 
 def by_import_file(path: Path) -> dict[str, Any]:
     """Return what the command and the page do."""
+    from questionbank.services.import_options import ImportOptions
     from questionbank.services.imports import import_file
 
-    return import_file(path=path, source="bench", embed=False).as_dict()
+    return import_file(path=path, options=ImportOptions(source="bench"), embed=False).as_dict()
 
 
 def by_bulk_create(path: Path) -> dict[str, Any]:

@@ -59,10 +59,11 @@ IMPORT = """
 import sys
 import django; django.setup()
 from django.core.files.base import File
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_kept, upload_keep
 with open(sys.argv[1], "rb") as file:
     kept = upload_keep(upload=File(file), name=sys.argv[2], user=None, format="jsonl")
-asked = import_kept(kept=kept, user=None, source="Faults")
+asked = import_kept(kept=kept, user=None, options=ImportOptions(format="jsonl", source="Faults"))
 print(asked.pk, flush=True)
 """
 DIES_WITH_US = [

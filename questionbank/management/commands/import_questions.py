@@ -6,6 +6,7 @@ import json
 import shlex
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
 from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import ImportFailed, ImportReport, import_file
 from questionbank.services.training import FEWEST_TAGGED
 
@@ -74,16 +76,10 @@ class Command(BankCommand):
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, path: Path, no_embed: bool, **options: Any) -> None:
-        asked = {
-            name: options[name]
-            for name in ("format", "hierarchy", "source", "scale", "skip_invalid", "without", "update")
-        }
         try:
-            asked["layout"] = _layout(path, options)
+            asked = replace(ImportOptions.of_json(options), layout=_layout(path, options))
             with ProgressBar() as bar:
-                report = import_file(
-                    path=path, dry_run=options["dry_run"], progress=bar, embed=False, **asked
-                )
+                report = import_file(path=path, options=asked, progress=bar, embed=False)
         except ImportFailed as error:
             write_refused(self.stderr, error.report)
             raise

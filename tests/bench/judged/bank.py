@@ -46,6 +46,7 @@ def open_judged_bank(
             raise SystemExit(f"The judged queries need the public sets; {data / file}.jsonl.gz is missing.")
     set_up(var / name)
     from questionbank.models import Question
+    from questionbank.services.import_options import ImportOptions
     from questionbank.services.imports import import_file
     from questionbank.services.setup import demo_bank_install
 
@@ -57,7 +58,11 @@ def open_judged_bank(
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "questions.jsonl.gz"
             _write_part(data / f"{file}.jsonl.gz", every, path)
-            report = import_file(path=path, source=source, hierarchy=source, skip_invalid=True, embed=False)
+            report = import_file(
+                path=path,
+                options=ImportOptions(source=source, hierarchy=source, skip_invalid=True),
+                embed=False,
+            )
         print(f"{source}: {report.created:,} questions", flush=True)
     encode_bank()
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from questionbank.models import Attachment, Question, QuestionOriginal, Run
 from questionbank.services.exports import export_file
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from tests.questionbank.formats.canvas_sample import BANK, GRAPH, QUIZ, package
 from tests.questionbank.formats.test_canvas import items_of
@@ -31,7 +32,7 @@ def test_a_package_goes_in_and_out_as_it_was(tmp_path):
     archive = zipfile.ZipFile(out)
     assert [elements(item) for item in items_of(archive)] == [elements(item) for item in (*QUIZ, *BANK)]
     assert archive.read("Uploaded Media/my graph.png") == GRAPH
-    again = import_file(path=out, embed=False, source="quiz", update=True)
+    again = import_file(path=out, options=ImportOptions(source="quiz", update=True), embed=False)
     assert (again.created, again.known.updated, again.known.unchanged) == (0, 0, 13)
 
 

@@ -9,6 +9,7 @@ import pytest
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import Question, QuestionEquation
 from questionbank.services.equations import equation_accept, equation_graph_key
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_create, question_update
 
@@ -54,7 +55,7 @@ def test_an_import_keeps_the_key_and_says_that_the_source_set_the_equation(tmp_p
     file = tmp_path / "problems.jsonl"
     line = {"id": "1", "text": "Ann has 3 pens and buys 5 more. How many has she now?", "equation": "3+5"}
     file.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    import_file(path=file, format="jsonl", hierarchy="", source="Problems")
+    import_file(path=file, options=ImportOptions(format="jsonl", hierarchy="", source="Problems"))
     equation = QuestionEquation.objects.get()
     assert equation.set_by == QuestionEquation.SetBy.SOURCE
     assert equation.graph_key == equation_graph_key(text="5 cups and 2 more", expression="5+2")

@@ -9,6 +9,7 @@ from questionbank.formats import read
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.questions import numbered_question_records
 from questionbank.services.exports import export_file, with_own_ids
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
@@ -34,7 +35,7 @@ def test_an_exported_bank_comes_back_as_it_was(tmp_path, name):
     path = tmp_path / name
     assert export_file(path=path, format=name.split(".")[1], filters={})[0] == 2
     Question.objects.all().delete()
-    assert import_file(path=path, source="other").created == 2
+    assert import_file(path=path, options=ImportOptions(source="other")).created == 2
     assert [record for _, record in numbered_question_records(Question.objects.all())] == before
 
 

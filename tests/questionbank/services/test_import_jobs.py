@@ -17,6 +17,7 @@ from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationF
 from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
 from questionbank.services import imports
 from questionbank.services.import_jobs import run_import
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.imports import import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
@@ -61,7 +62,7 @@ def request(
     content: bytes = GOOD, name: str = "maths.jsonl", user=None, format: str = "auto", **options
 ) -> Run:
     kept = upload_keep(upload=ContentFile(content), name=name, user=user, format=format)
-    return import_kept(kept=kept, user=user, **options)
+    return import_kept(kept=kept, user=user, options=ImportOptions(format=format, **options))
 
 
 def test_a_request_keeps_the_file_and_queues_a_run(admin_person, uploads):

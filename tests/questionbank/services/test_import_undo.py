@@ -22,6 +22,7 @@ from questionbank.models import (
 )
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_plan
 from questionbank.services.concepts import concept_create, concept_rename
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_undo import import_undo_request, run_import_undo
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_retire, question_set_tags
@@ -38,10 +39,10 @@ pytestmark = pytest.mark.django_db
 def load(tmp_path):
     """Imports lines and gives the import's job."""
 
-    def load(*lines: dict, name: str = "maths", **options) -> Run:
+    def load(*lines: dict, name: str = "maths", user=None, **options) -> Run:
         path = tmp_path / f"{name}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        import_file(path=path, embed=False, **options)
+        import_file(path=path, user=user, embed=False, options=ImportOptions(**options))
         return Run.objects.filter(kind="import").latest("pk")
 
     return load

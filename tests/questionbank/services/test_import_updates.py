@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from questionbank.errors import Conflict
 from questionbank.models import ImportUpdate, Question, QuestionOriginal, Run
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import import_file
@@ -37,7 +38,7 @@ def load(tmp_path):
     def imported(rows, **options):
         path = tmp_path / "bank.jsonl"
         path.write_text("\n".join(json.dumps(row) for row in rows))
-        return import_file(path=path, embed=False, **({"update": True} | options))
+        return import_file(path=path, embed=False, options=ImportOptions(**({"update": True} | options)))
 
     return imported
 
@@ -131,7 +132,7 @@ def test_what_a_file_has_no_column_for_stays(load, tmp_path):
     load(FIRST)
     path = tmp_path / "bank.csv"
     path.write_text("id,text\na,1 + 1?\nb,2 + 2 = ?\n")
-    report = import_file(path=path, embed=False, update=True)
+    report = import_file(path=path, options=ImportOptions(update=True), embed=False)
     assert [change["differences"] for change in report.known.changes] == [
         [("question", "2 + 2?", "2 + 2 = ?")]
     ]
@@ -179,7 +180,7 @@ def test_a_moodle_item_is_updated_with_its_original(tmp_path, own_attachments):
     path.write_text(SAMPLE)
     import_file(path=path, embed=False)
     path.write_text(SAMPLE.replace("See <b>page</b> 3.", "See page 9."))
-    report = import_file(path=path, embed=False, update=True)
+    report = import_file(path=path, options=ImportOptions(update=True), embed=False)
     assert (report.created, report.known.updated, report.known.unchanged) == (0, 1, 10)
     question = Question.objects.get(solution="See page 9.")
     assert b"See page 9." in bytes(question.original.data)

@@ -23,6 +23,7 @@ from questionbank.models import (
 )
 from questionbank.selectors.questions.questions import concept_paths, content_hash
 from questionbank.services import import_pipeline, imports
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_retire
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
@@ -126,14 +127,17 @@ def test_one_refused_line_and_nothing_is_written(jsonl):
 
 
 def test_skip_invalid_imports_the_rest_and_reports_the_refused(jsonl):
-    report = import_file(path=jsonl({"text": "1 + 1"}, {"text": 5}, {"text": "2 + 2"}), skip_invalid=True)
+    report = import_file(
+        path=jsonl({"text": "1 + 1"}, {"text": 5}, {"text": "2 + 2"}),
+        options=ImportOptions(skip_invalid=True),
+    )
     assert list(Question.objects.order_by("pk").values_list("text", flat=True)) == ["1 + 1", "2 + 2"]
     assert (report.created, report.refused_count, report.refused[0].line) == (2, 1, 2)
 
 
 def test_a_file_without_a_usable_line_is_refused_even_then(jsonl):
     with pytest.raises(ImportRefused, match=r"No line of questions\.jsonl can be imported"):
-        import_file(path=jsonl({"text": 5}, "[]"), skip_invalid=True)
+        import_file(path=jsonl({"text": 5}, "[]"), options=ImportOptions(skip_invalid=True))
 
 
 def test_the_first_thousand_refused_lines_are_kept_and_all_are_counted(jsonl):
@@ -152,13 +156,13 @@ def test_a_dry_run_tells_everything_and_writes_nothing(jsonl):
         {"text": 5},
         {"text": "3 + 3", "concepts": [["A", "C"]]},
     ]
-    report = import_file(path=jsonl(*rows), dry_run=True)
+    report = import_file(path=jsonl(*rows), options=ImportOptions(dry_run=True))
     assert bank() == before
     assert not report.written
     assert (report.rows, report.created, report.duplicates) == (5, 2, 2)
     assert (report.refused_count, report.concepts_created) == (1, 3)
     assert [(link.line, link.first_line) for link in report.links] == [(1, None), (3, 2)]
-    real = import_file(path=jsonl(*rows), skip_invalid=True)
+    real = import_file(path=jsonl(*rows), options=ImportOptions(skip_invalid=True))
     assert (real.created, real.duplicates, real.concepts_created) == (2, 2, 3)
 
 
@@ -171,7 +175,7 @@ def test_templates_and_questions_without_their_figure_are_counted(jsonl, dry_run
         "2 + 2?",
     )
     path = jsonl(*({"text": text} for text in texts))
-    report = import_file(path=path, dry_run=dry_run)
+    report = import_file(path=path, options=ImportOptions(dry_run=dry_run))
     assert (report.templates, report.without_figure) == (2, 1)
 
 
@@ -181,7 +185,7 @@ def test_a_line_that_the_bank_has_is_linked_and_its_new_tags_are_added(jsonl):
     question = QuestionFactory(text="How  much is ($1+1$)?", concepts=[known])
     report = import_file(
         path=jsonl({"text": "How much is （$1+1$）?", "concepts": [["Number"], ["Algebra", "Sums"]]}),
-        hierarchy="maths",
+        options=ImportOptions(hierarchy="maths"),
     )
     assert Question.objects.count() == 1
     assert (report.created, report.duplicates, report.questions_tagged) == (0, 1, 1)
@@ -238,19 +242,20 @@ def test_concepts_grow_where_some_are_there_and_the_tree_stays_sound(jsonl):
         {"id": str(n), "text": f"{n} + 1", "concepts": [["A", "B", f"C{n % 40}"], ["D", f"E{n}"], ["A", "A"]]}
         for n in range(60)
     ]
-    report = import_file(path=jsonl(*rows), hierarchy="h")
+    report = import_file(path=jsonl(*rows), options=ImportOptions(hierarchy="h"))
     assert report.concepts_created == 40 + 1 + 60 + 1
     assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])
     roots = KnowledgeConcept.objects.filter(hierarchy=hierarchy, depth=1)
     assert list(roots.order_by("path").values_list("name", "numchild")) == [("A", 2), ("D", 60)]
     more = {"id": "n", "text": "new", "concepts": [["A", "B", "C1", "X"], ["D", "E0", "Y"], ["N"]]}
-    assert import_file(path=jsonl(more), hierarchy="h").concepts_created == 3
+    assert import_file(path=jsonl(more), options=ImportOptions(hierarchy="h")).concepts_created == 3
     assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])
 
 
 def test_a_hierarchy_alone_can_be_imported(jsonl):
     report = import_file(
-        path=jsonl({"id": 2, "name": "Number", "parent": 1}, {"id": 1, "name": "Maths"}), hierarchy="h"
+        path=jsonl({"id": 2, "name": "Number", "parent": 1}, {"id": 1, "name": "Maths"}),
+        options=ImportOptions(hierarchy="h"),
     )
     assert (report.rows, report.created, report.concepts_created) == (2, 0, 2)
     assert list(KnowledgeConcept.objects.order_by("path").values_list("name", "depth")) == [
@@ -264,26 +269,28 @@ def test_a_concept_cycle_is_refused_and_nothing_is_written(jsonl):
     rows = [{"text": "1 + 1"}, {"id": 1, "name": "A", "parent": 2}, {"id": 2, "name": "B", "parent": 1}]
     for skip_invalid in (False, True):
         with pytest.raises(ImportRefused, match="The concepts form a cycle: "):
-            import_file(path=jsonl(*rows), skip_invalid=skip_invalid)
+            import_file(path=jsonl(*rows), options=ImportOptions(skip_invalid=skip_invalid))
     assert bank() == before
 
 
 def test_the_set_of_a_line_goes_before_the_name_of_the_file(jsonl):
-    report = import_file(path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), source="given")
+    report = import_file(
+        path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), options=ImportOptions(source="given")
+    )
     assert report.sources == ["mine", "given"]
     assert dict(Question.objects.values_list("text", "source")) == {"1": "mine", "2": "given"}
     with pytest.raises(ValidationFailed, match="more than 120"):
-        import_file(path=jsonl({"text": "3"}), source="x" * 121)
+        import_file(path=jsonl({"text": "3"}), options=ImportOptions(source="x" * 121))
 
 
 def test_the_scale_of_a_known_set_is_taken_and_a_given_one_is_kept_to(jsonl):
-    import_file(path=jsonl({"text": "1", "difficulty": 4}), source="tal_scq_en")
+    import_file(path=jsonl({"text": "1", "difficulty": 4}), options=ImportOptions(source="tal_scq_en"))
     import_file(path=jsonl({"text": "2", "difficulty": 4}))
-    import_file(path=jsonl({"text": "3", "difficulty": 4}), scale="1-5")
+    import_file(path=jsonl({"text": "3", "difficulty": 4}), options=ImportOptions(scale="1-5"))
     difficulties = {q.text: (q.difficulty_scale, q.difficulty_percent) for q in Question.objects.all()}
     assert difficulties == {"1": ("0-4", 100), "2": ("as published", None), "3": ("1-5", 75)}
     with pytest.raises(ImportRefused, match="1 line of 1"):
-        import_file(path=jsonl({"text": "4", "difficulty": 6}), scale="1-5")
+        import_file(path=jsonl({"text": "4", "difficulty": 6}), options=ImportOptions(scale="1-5"))
 
 
 def test_an_import_leaves_one_row_that_tells_of_it(jsonl, admin_person):
@@ -387,7 +394,7 @@ def test_two_imports_at_once_build_one_hierarchy_and_no_duplicate(tmp_path):
     def work(path: Path) -> None:
         try:
             barrier.wait()
-            outcomes.append(import_file(path=path, hierarchy="shared", embed=False))
+            outcomes.append(import_file(path=path, options=ImportOptions(hierarchy="shared"), embed=False))
         except Exception as error:  # noqa: BLE001 - told to the test
             errors.append(error)
         finally:
@@ -462,9 +469,9 @@ def test_tags_go_to_the_question_with_the_same_answer(jsonl):
 
 def test_a_file_whose_every_line_fails_is_given_up(jsonl, monkeypatch):
     monkeypatch.setattr(import_pipeline, "HOPELESS_LINES", 50)
-    report = import_file(path=jsonl(*["no json"] * 200), dry_run=True)
+    report = import_file(path=jsonl(*["no json"] * 200), options=ImportOptions(dry_run=True))
     assert (report.rows, report.stopped_at, len(report.reasons.ordered())) == (50, 50, 1)
-    report = import_file(path=jsonl({"text": "1"}, *["no json"] * 200), dry_run=True)
+    report = import_file(path=jsonl({"text": "1"}, *["no json"] * 200), options=ImportOptions(dry_run=True))
     assert (report.rows, report.stopped_at) == (201, 0)
 
 
@@ -476,7 +483,7 @@ def test_problems_of_webwork_share_one_hierarchy_and_are_counted_as_questions(tm
         report = import_file(path=path)
         assert (report.hierarchy, report.unit, report.source) == ("WeBWorK PG", "question", f"sum{number}")
     assert list(KnowledgeHierarchy.objects.values_list("name", flat=True)) == ["WeBWorK PG"]
-    named = import_file(path=path, source="Ours", dry_run=True)
+    named = import_file(path=path, options=ImportOptions(source="Ours", dry_run=True))
     assert named.hierarchy == "Ours"
 
 
@@ -497,6 +504,6 @@ def test_problems_of_webwork_share_one_hierarchy_and_are_counted_as_questions(tm
 def test_a_category_is_no_question_of_a_quiz(tmp_path, name, content, dry_run):
     path = tmp_path / name
     path.write_text(content)
-    report = import_file(path=path, dry_run=dry_run)
+    report = import_file(path=path, options=ImportOptions(dry_run=dry_run))
     assert (report.unit, report.rows, report.created, report.concept_rows) == ("question", 2, 2, 2)
     assert report.concepts_created == 2

@@ -9,6 +9,7 @@ from django.urls import reverse
 from analytics.question_content import content_of
 from questionbank.models import Attachment, Question, QuestionOriginal
 from questionbank.services.exports import export_file
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_update
 from tests.factories import QuestionFactory
@@ -26,7 +27,7 @@ def file(tmp_path):
 
 
 def test_a_dry_run_keeps_nothing(file):
-    report = import_file(path=file, dry_run=True)
+    report = import_file(path=file, options=ImportOptions(dry_run=True))
     assert (report.created, report.read_as, report.concepts_created) == (11, "Moodle XML", 3)
     assert not Question.objects.exists()
     assert storages["attachments"].listdir("")[0] == [] if storages["attachments"].exists("") else True

@@ -10,6 +10,7 @@ from django.urls import reverse
 from questionbank.models import Attachment, Question, QuestionOriginal
 from questionbank.selectors.questions.questions import questions_sharing_text
 from questionbank.services.exports import export_file
+from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from tests.questionbank.formats.qti_sample import ITEMS, SIGN, package, package_of_three
 from tests.questionbank.formats.test_moodle_xml import elements
@@ -30,7 +31,7 @@ def test_a_package_goes_in_and_out_as_it_was(tmp_path):
     for name, xml in ITEMS.items():
         assert elements(archive.read(f"Items/{name}.xml")) == elements(xml.replace("&nbsp;", "&#160;"))
     assert archive.read("Items/images/the sign.png") == SIGN
-    again = import_file(path=out, embed=False, source="bags", update=True)
+    again = import_file(path=out, options=ImportOptions(source="bags", update=True), embed=False)
     assert (again.created, again.known.updated, again.known.unchanged) == (0, 0, len(ITEMS))
 
 
