@@ -93,7 +93,7 @@ def embed_here() -> None:
 
 
 def train_probes_here() -> None:
-    parameters = {"hierarchy": HIERARCHY, "set": {"seed": "5"}}
+    parameters = {"hierarchy": HIERARCHY, "set": {"seed": "5", "iterations": "10"}}
     run_here(
         runs.run_create(kind="train", capability="probes", parameters=parameters, send=False),
         TABLE["probes"].train,
