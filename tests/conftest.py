@@ -161,7 +161,7 @@ def tiny_folder(tmp_path_factory) -> Callable[[int], str]:
     def saved(max_tokens: int) -> str:
         from analytics.backbone.tiny import save_backbone, tiny_backbone
 
-        folder = tmp_path_factory.mktemp("tiny") / "bert"
+        folder = tmp_path_factory.mktemp("backbone") / "tiny"
         save_backbone(tiny_backbone(max_tokens=max_tokens), folder)
         return str(folder)
 

@@ -10,25 +10,13 @@ from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Qu
 from questionbank.selectors.registry.models import GateOutcome, comparison_latest, gate
 from tests.questionbank.small_bank import add_concept, add_question, store_vectors
 from tests.worker.encoder_bank import TOPICS, add_encoder_bank
+from tests.worker.jobs import Reporter
 from worker.bootstrap import paired_difference
 from worker.encoder.comparison import comparison_figures
 
 pytestmark = pytest.mark.django_db
 
 DIMENSION = 16
-
-
-class Reporter:
-    """What `worker.reporting` gives to a job."""
-
-    def progress(self, done, total, message="") -> None:
-        """Nobody looks."""
-
-    def check(self) -> None:
-        """Nobody cancels."""
-
-    def should_stop(self) -> bool:
-        return False
 
 
 def make_set(name: str, questions: list[Question], signal: float, *, seed: int = 0) -> EmbeddingSet:

@@ -40,6 +40,7 @@ from questionbank.services.promotion import (
 from questionbank.services.questions import question_update
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
+from tests.worker.jobs import Killed, done
 from worker import promotion as promotion_job
 from worker.embedding import embed_pending
 from worker.probes import beside, training
@@ -125,9 +126,7 @@ def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
     compared = comparison_request(candidate=new, user=admin_person)
     with pytest.raises(Conflict, match="under way"):
         comparison_request(candidate=new)
-    compare_models(compared.pk)
-    compared.refresh_from_db()
-    assert (compared.error, compared.state) == ("", "succeeded")
+    done(compared, compare_models)
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
     assert comparison.figures["suite"]["questions"] > 0
     assert what_serves() == ("tiny", "champion", "tiny")  # a comparison changes nothing
@@ -183,25 +182,19 @@ def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new
     ModelComparison.objects.create(candidate=new, champion=old, figures=fine | {"metrics": [worse]})
     with pytest.raises(Conflict, match=r"Precision is worse: 0\.100 against 0\.900"):
         promotion_service.gate_verdict(artifact=new)
-    promote_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "failed"
+    done(run, promote_model, state="failed")
     assert "Precision is worse" in run.error
     assert what_serves() == ("tiny", "champion", "tiny")
 
 
-class _Killed(BaseException):
-    """What no handler of ours catches: as if the process were gone."""
-
-
 def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, monkeypatch):
     def die(**arguments):
-        raise _Killed
+        raise Killed
 
     run = promotion_request(artifact=new, reason=REASON, override=True)
     with monkeypatch.context() as patched:
         patched.setattr(promotion_job, "model_swap", die)
-        with pytest.raises(_Killed):
+        with pytest.raises(Killed):
             promote_model(run.pk)
     assert what_serves() == ("tiny", "champion", "tiny")
     written = set(QuestionEmbedding.objects.values_list("pk", flat=True))
@@ -223,13 +216,13 @@ def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, m
 
 def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypatch):
     def die(**arguments):
-        raise _Killed
+        raise Killed
 
     run = promotion_request(artifact=new, reason=REASON, override=True)
     with monkeypatch.context() as patched:
         patched.setattr(promotion_service, "artifact_archive", die)  # after vectors, encoder and probes
         patched.setattr(promotion_service, "embedding_request", die)
-        with pytest.raises(_Killed):
+        with pytest.raises(Killed):
             promote_model(run.pk)
     assert what_serves() == ("tiny", "champion", "tiny")
     new.refresh_from_db()

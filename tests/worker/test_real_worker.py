@@ -38,10 +38,10 @@ from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import training_request
 from tests.pooler import pgbouncer
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
+from tests.worker.jobs import done
 from tests.worker.real_workers import worker_command, worker_environment
 from worker.embedding import BLOCK_SIZE
 from worker.reporting import RunReporter
-from worker.tasks import train_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -211,9 +211,7 @@ def test_a_training_goes_on_after_its_worker_was_shut_down(start_worker, broker,
         self._stop_requested.set()  # it went on; the other steps tell nothing new
 
     monkeypatch.setattr(RunReporter, "step", note)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.CANCELLED
+    done(run, state="cancelled")
     assert begun[0] >= reached
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
     shutil.rmtree(checkpoint_folder(run.pk))

@@ -16,10 +16,11 @@ from questionbank.models import Run, WorkBlock
 from questionbank.selectors.registry.checkpoints import checkpoint_folder
 from questionbank.services.blocks import BlockRange, block_claim, blocks_plan
 from questionbank.services.training import training_request
+from tests.worker.jobs import done
 from tests.worker.tiny_training import losses, tiny_training, train_here
 from worker import together
 from worker.reporting import RunReporter
-from worker.tasks import help_with_job, train_model
+from worker.tasks import help_with_job
 from worker.together import TakePart, fewer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
@@ -60,9 +61,7 @@ def test_two_processes_learn_as_one_though_one_is_killed_and_the_rest_is_done_by
 
     with monkeypatch.context() as patched:
         patched.setattr(RunReporter, "step", disturb)
-        train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.state, run.error) == (Run.State.CANCELLED, "")
+        done(run, state="cancelled")
     assert not processes_of_trainings()
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
     assert any(
@@ -75,9 +74,7 @@ def test_two_processes_learn_as_one_though_one_is_killed_and_the_rest_is_done_by
     run.parameters["set"]["processes"] = "1"
     run.state, run.cancel_requested = Run.State.QUEUED, False
     run.save()
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.state, run.error) == (Run.State.SUCCEEDED, "")
+    done(run)
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
     assert losses(run) == pytest.approx(losses(alone), abs=1e-4)
 

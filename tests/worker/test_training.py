@@ -25,9 +25,10 @@ from questionbank.services.embeddings import embedding_store
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
+from tests.worker.jobs import done
 from worker.feeds import probe_feed, probe_set
 from worker.probes import training
-from worker.tasks import compare_models, train_model
+from worker.tasks import compare_models
 
 pytestmark = pytest.mark.django_db
 
@@ -91,10 +92,7 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
         parameters={"hierarchy": "School", "set": {"seed": "3"}},
         send=False,
     )
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.error == ""
-    assert run.state == "succeeded"
+    done(run)
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.scope, model.manifest["config"]["seed"]) == ("champion", "School", 3)
     assert artifact_folder(model).is_dir()
@@ -105,9 +103,7 @@ def train(**settings: str) -> Run:
         kind="train", capability="probes", send=False,
         parameters={"hierarchy": "School", "set": {"iterations": "10", **settings}},
     )  # fmt: skip
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
+    done(run)
     return run
 
 
@@ -190,9 +186,7 @@ def test_too_few_fixed_questions_keep_the_probes_in_use(hierarchy):
 )
 def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, reason):
     run = run_create(kind="train", capability="probes", parameters=parameters, send=False)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "failed"
+    done(run, state="failed")
     assert reason in run.error
     assert not ModelArtifact.objects.exists()
 
@@ -214,9 +208,7 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
 
     monkeypatch.setattr(training, "fit_hierarchy_probes", fit_and_swap)
     run = run_create(kind="train", capability="probes", parameters={"hierarchy": "School"}, send=False)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.error == ""
+    done(run)
     champion = ModelArtifact.objects.get(state="champion")
     assert champion.manifest["extra"]["encoder"] == "newer"
     assert [

@@ -11,6 +11,7 @@ from questionbank.models import Run
 from questionbank.selectors.similar.exemplars import ExemplarPrompt
 from questionbank.services.model_answers import model_answer_request
 from tests.language_model_server import KEY, said, streamed
+from tests.worker.jobs import done
 from worker.analogy.answering import answer_run
 from worker.running import run_here
 from worker.tasks import capability_task
@@ -103,9 +104,7 @@ def test_a_cancelled_job_ends_the_answer(teacher, server):
 
     run = request(teacher)
     runs.run_cancel(run_id=run.pk)
-    capability_task("ask").run(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.CANCELLED
+    done(run, capability_task("ask").run, state="cancelled")
     assert server.asked == []
 
 
@@ -115,9 +114,7 @@ def test_the_task_does_the_run_and_the_same_prompt_is_asked_once_at_a_time(teach
     assert request(teacher) == run
     assert request(reviewer) != run  # nobody sees the answer to somebody else's pasted text
     assert task_name(run.kind) == capability_task("ask").name
-    capability_task("ask").run(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.SUCCEEDED
+    done(run, capability_task("ask").run)
     assert request(teacher) != run
 
 

@@ -7,7 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.selectors.registry.artifacts import artifact_source, retriever_champion
@@ -21,9 +20,10 @@ from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_questions, add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever
+from tests.worker.jobs import Reporter, done
 from worker.analogy.comparison import retriever_figures
 from worker.feeds import set_vectors
-from worker.tasks import compare_models, promote_model, train_model
+from worker.tasks import compare_models, promote_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -34,38 +34,20 @@ TINY = {
 DIMENSION = 8
 
 
-class Reporter:
-    """What `worker.reporting` gives to a job."""
-
-    def progress(self, done, total, message="") -> None:
-        """Nobody looks."""
-
-    def check(self) -> None:
-        """Nobody cancels."""
-
-
 @pytest.fixture
-def backbone(tmp_path) -> str:
-    save_backbone(tiny_backbone(max_tokens=64), tmp_path / "tiny")
-    return str(tmp_path / "tiny")
+def backbone(tiny_folder) -> str:
+    return tiny_folder(64)
 
 
 def add_stories(count: int) -> list[Question]:
     return add_questions({"text": text, "equation": equation} for text, equation in map(story, range(count)))
 
 
-def finished(run: Run) -> Run:
-    run.refresh_from_db()
-    assert run.state == Run.State.SUCCEEDED, run.error
-    return run
-
-
 class TestTraining:
     def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(self, backbone, no_graph):
         add_stories(60)
         run = training_request(capability="analogy", settings={**TINY, "backbone": backbone}, send=False)
-        train_model(run.pk)
-        model = ModelArtifact.objects.get(pk=finished(run).result["model"])
+        model = ModelArtifact.objects.get(pk=done(run).result["model"])
         assert (model.capability, model.state) == ("analogy", ModelArtifact.State.CANDIDATE)
         assert model.name == f"tiny-analogy-{run.pk}"
         problems = analogy_material().problems
@@ -79,8 +61,7 @@ class TestTraining:
         artifact_promote(artifact=first)
         still = {**TINY, "learning_rate": "1e-8", "backbone": "in use"}
         run = training_request(capability="analogy", settings=still, send=False)
-        train_model(run.pk)
-        second = ModelArtifact.objects.get(pk=finished(run).result["model"])
+        second = ModelArtifact.objects.get(pk=done(run).result["model"])
         assert second.parent == first
         assert second.name == f"tiny-analogy-{run.pk}"
         assert second.manifest["extra"]["slot_text"] is True
@@ -103,8 +84,7 @@ class TestTraining:
         run = training_request(
             capability="analogy", settings={**TINY, "backbone": f"model {english.pk}"}, send=False
         )
-        train_model(run.pk)
-        trained = ModelArtifact.objects.get(pk=finished(run).result["model"])
+        trained = ModelArtifact.objects.get(pk=done(run).result["model"])
         assert (trained.scope, trained.parent) == ("en", english)
         problems = analogy_material(left_out=["zh"]).problems
         assert trained.manifest["extra"]["problems"] == len(problems.learned) < 50
@@ -114,9 +94,7 @@ class TestTraining:
         run = training_request(
             capability="analogy", settings={**TINY, "backbone": backbone, "batch_size": "18"}, send=False
         )
-        train_model(run.pk)
-        run.refresh_from_db()
-        assert run.state == Run.State.FAILED
+        done(run, state="failed")
         assert "are missing" in run.error
 
     def test_the_command_trains_too_and_says_what_is_wrong_with_a_setting(
@@ -255,13 +233,11 @@ class TestPromotion:
         assert embedding_count_pending(embedding_set=first_set) == 0
 
         compare = comparison_request(candidate=second, send=False)
-        compare_models(compare.pk)
-        finished(compare)
+        done(compare, compare_models)
         assert EmbeddingSet.objects.get(lens="structure", is_current=True) == first_set
 
         run = promotion_request(artifact=second, reason="Other neighbours.", override=True, send=False)
-        promote_model(run.pk)
-        finished(run)
+        done(run, promote_model)
         second_set = EmbeddingSet.objects.get(lens="structure", is_current=True)
         assert second_set.artifact == second
         assert embedding_index_exists(embedding_set=second_set)
@@ -296,8 +272,7 @@ class TestPromotion:
         with pytest.raises(ValidationFailed, match="by its code, such as zh"):
             artifact_import(folder=other, loads=lambda _word, _folder: None, scope="Chinese")
         run = promotion_request(artifact=chinese, reason="For Chinese.", send=False)
-        promote_model(run.pk)
-        finished(run)
+        done(run, promote_model)
         sets = {row.scope: row for row in EmbeddingSet.objects.filter(lens="structure", is_current=True)}
         assert {scope: row.artifact for scope, row in sets.items()} == {"": general, "zh": chinese}
         assert list(sets["zh"].embeddings.values_list("question", flat=True)) == [ours.pk]

@@ -25,6 +25,7 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
+from tests.worker.jobs import Killed, done
 from worker.encoder import training as encoder_training
 from worker.encoder.encoding import artifact_backbone
 from worker.feeds import encoder_feed
@@ -64,9 +65,7 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
 ):
     champion = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
     run = request(small(backbone), user=admin_person)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
+    done(run)
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
     assert model.name == f"tiny-quesco-{run.pk}"
@@ -86,9 +85,7 @@ def test_a_training_without_space_for_its_checkpoints_ends_in_a_sentence(bank, b
         disk, "free_bytes", lambda _folder: 1_100_000_000
     )  # less than the reserve more is needed
     run = request(small(backbone))
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "failed"
+    done(run, state="failed")
     assert run.error.startswith("The training needs about 1.1")
     assert not ModelArtifact.objects.exists()
 
@@ -102,9 +99,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     champion = artifact_promote(artifact=ModelArtifact.objects.get(pk=trained.result["model"]))
     run = request({**QUICK, "levels": "2"})
     successor = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "other", seed=1)))
-    train_model(run.pk)  # it begins with what was in use when it was asked for
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
+    done(run)  # it begins with what was in use when it was asked for
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", successor)
     assert champion.manifest["license_note"] in model.manifest["license_note"]
@@ -158,17 +153,13 @@ def test_the_place_in_a_queue_counts_only_what_waits_there():
     assert run_wait(run=second).ahead == 0
 
 
-class _Killed(BaseException):
-    """What no handler of ours catches: as if the process were gone."""
-
-
 def _die_at(monkeypatch, step: int) -> None:
     report = encoder_training.RunReporter.step
 
     def die(self, step_report):
         report(self, step_report)
         if step_report.step >= step:
-            raise _Killed
+            raise Killed
 
     monkeypatch.setattr("worker.reporting.RunReporter.step", die)
 
@@ -184,7 +175,7 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
     run = request(settings)
     with monkeypatch.context() as patched:
         _die_at(patched, 10)
-        with pytest.raises(_Killed):
+        with pytest.raises(Killed):
             train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "running"  # nobody could say that it ended
@@ -206,15 +197,11 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
 def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(backbone, no_graph, db):
     add_encoder_bank(20)
     run = request(small(backbone))
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "failed"
+    done(run, state="failed")
     assert "at least 32 questions" in run.error
     add_encoder_bank(100, seed=3)
     runs.run_retry(run_id=run.pk)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
+    done(run)
 
 
 def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, backbone, monkeypatch):
@@ -228,9 +215,7 @@ def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, back
     stop = threading.Event()
     monkeypatch.setattr(export, "_export_graph", cancelled_meanwhile)
     monkeypatch.setattr("worker.reporting.RunReporter.should_stop", lambda _self: stop.is_set())
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "cancelled"
+    done(run, state="cancelled")
     assert not ModelArtifact.objects.exists()
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
 
@@ -239,9 +224,7 @@ def test_a_run_that_was_killed_after_registering_registers_nothing_twice(bank, b
     run = request(small(backbone))
     train_model(run.pk)
     Run.objects.filter(pk=run.pk).update(state="queued", result={})
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "succeeded"
+    done(run)
     assert run.result["model"] == ModelArtifact.objects.get().pk
 
 

@@ -25,6 +25,7 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.worker.jobs import done
 from tests.worker.scorer_bank import add_decided, add_word_problems
 from worker.paraphrase import comparison as paraphrase_comparison
 from worker.paraphrase.comparison import SuitePair, fixed_suite, labelled_suites, scorer_figures, suite_for
@@ -235,33 +236,27 @@ def waiting_pairs(count: int) -> list[ParaphrasePair]:
     )  # fmt: skip
 
 
-def finish(task, run: Run) -> Run:
-    task(run.pk)
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
-    return run
-
-
 def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     add_decided(add_word_problems(300))
     waiting, decided = waiting_pairs(2)
-    finish(capability_task("score"), Run.objects.create(
+    scoring = Run.objects.create(
         kind="score", capability="paraphrase", parameters={"pairs": [waiting.pk, decided.pk]}
-    ))  # fmt: skip
+    )
+    done(scoring, capability_task("score"))
     ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
     decided.refresh_from_db()
     decided_under = decided.score
     assert decided_under is not None
     with pytest.raises(Conflict, match="not been compared"):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
-    compared = finish(compare_models, comparison_request(candidate=new, user=admin_person))
+    compared = done(comparison_request(candidate=new, user=admin_person), compare_models)
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
     assert {metric["name"] for metric in comparison.figures["metrics"]} >= {
         "verdict_auc_made", "score_auc_decided", "verdict_macro_f1_demo",
     }  # fmt: skip
     assert comparison.figures["changed_pairs"]
 
-    finish(promote_model, promotion_request(artifact=new, reason=REASON, user=admin_person, override=True))
+    done(promotion_request(artifact=new, reason=REASON, user=admin_person, override=True), promote_model)
     new.refresh_from_db()
     old.refresh_from_db()
     assert (new.state, old.state) == ("champion", "archived")
@@ -271,7 +266,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     scoring = Run.objects.get(kind="score", state="queued")
     assert scoring.requested_by == admin_person
-    finish(capability_task("score"), scoring)
+    done(scoring, capability_task("score"))
     for pair in (waiting, decided):
         pair.refresh_from_db()
     assert (waiting.scored_by, decided.scored_by) == (new, old)
@@ -280,14 +275,14 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     assert roll_back_target("paraphrase") == old
     assert model_roll_back(capability="paraphrase", reason="Back.", user=admin_person) == old
-    finish(capability_task("score"), Run.objects.get(kind="score", state="queued"))
+    done(Run.objects.get(kind="score", state="queued"), capability_task("score"))
     waiting.refresh_from_db()
     assert waiting.scored_by == old
     assert waiting.score != by_new
 
 
 def test_a_promotion_without_undecided_pairs_asks_for_no_scores(old, new):
-    finish(promote_model, promotion_request(artifact=new, reason=REASON, override=True))
+    done(promotion_request(artifact=new, reason=REASON, override=True), promote_model)
     assert not Run.objects.filter(kind="score").exists()
 
 

@@ -15,6 +15,7 @@ from questionbank.services.proposals import proposals_request
 from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said
+from tests.worker.jobs import done
 from worker.paraphrase.proposals import propose_run
 from worker.running import run_here
 from worker.tasks import capability_task
@@ -115,7 +116,5 @@ def test_the_task_does_the_run_and_heeds_a_cancel(questions, reviewer):
     capability_task("propose").run(run.pk)
     assert not ParaphrasePair.objects.exists()
     runs.run_retry(run_id=run.pk)
-    capability_task("propose").run(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.SUCCEEDED
+    done(run, capability_task("propose").run)
     assert run.result["proposed"] == 4

@@ -19,6 +19,7 @@ from questionbank.services.paraphrase import (
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.questionbank import scripted_solver
 from tests.questionbank.small_bank import add_set
+from tests.worker.jobs import done
 from worker.paraphrase import scoring
 from worker.paraphrase.scoring import score_run
 from worker.running import run_here
@@ -186,16 +187,12 @@ def test_the_task_does_the_run(champion):
     made = pairs(*TEXTS)
     run = request(made)
     assert task_name(run.kind) == capability_task("score").name
-    capability_task("score").run(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.SUCCEEDED
+    done(run, capability_task("score").run)
     assert run.result["scored"] == 2
 
 
 def test_a_cancelled_run_stops(champion):
     run = request(pairs(*TEXTS))
     runs.run_cancel(run_id=run.pk)
-    capability_task("score").run(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.CANCELLED
+    done(run, capability_task("score").run, state="cancelled")
     assert not ParaphrasePair.objects.exclude(score=None).exists()

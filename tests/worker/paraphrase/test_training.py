@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.capabilities.paraphrase import ParaphraseInBank
@@ -18,19 +17,17 @@ from questionbank.services import artifacts, runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import training_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.worker.jobs import done
 from tests.worker.scorer_bank import add_decided, add_word_problems
 from tests.worker.stopping import runs_cancelled_at
 from worker.paraphrase import training as paraphrase_training
-from worker.tasks import train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
 
-@pytest.fixture(scope="module")
-def backbone(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("backbone") / "tiny"
-    save_backbone(tiny_backbone(max_tokens=256), folder)
-    return str(folder)
+@pytest.fixture
+def backbone(tiny_folder) -> str:
+    return tiny_folder(256)
 
 
 @pytest.fixture
@@ -50,20 +47,13 @@ def request(settings: dict[str, str], **arguments) -> Run:
     return training_request(capability="paraphrase", settings=settings, send=False, **arguments)
 
 
-def train(run: Run) -> Run:
-    train_model(run.pk)
-    run.refresh_from_db()
-    return run
-
-
 def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_champion(
     bank, backbone, tmp_path, admin_person, monkeypatch
 ):
     champion = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "first")))
     add_decided(bank)
     monkeypatch.setattr(paraphrase_training, "_FEWEST_VALIDATED", 1)
-    run = train(request(small(backbone), user=admin_person))
-    assert (run.error, run.state) == ("", "succeeded")
+    run = done(request(small(backbone), user=admin_person))
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
     assert model.name == f"tiny-paraqd-{run.pk}"
@@ -98,8 +88,8 @@ def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follo
     champion = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "first")))
     add_decided(bank)
     quick = {name: str(value) for name, value in ParaphraseInBank.quick.settings.items()}
-    run = train(request(quick | small("in use", max_steps="2")))
-    assert (run.error, run.parameters["start"]) == ("", champion.pk)
+    run = done(request(quick | small("in use", max_steps="2")))
+    assert run.parameters["start"] == champion.pk
     manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
     assert manifest["config"]["backbone"] == f"model {champion.pk}"
     assert manifest["extra"]["verdict_pairs"] > 100
@@ -110,8 +100,8 @@ def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follo
 
 def test_decisions_can_be_left_out(bank, backbone, no_graph):
     add_decided(bank)
-    run = train(request(small(backbone), answers={"decisions": False}))
-    assert (run.error, run.parameters["decisions"]) == ("", False)
+    run = done(request(small(backbone), answers={"decisions": False}))
+    assert run.parameters["decisions"] is False
     extra = ModelArtifact.objects.get(pk=run.result["model"]).manifest["extra"]
     assert extra["given_pairs"] == 0
     assert extra["questions"] <= 6 * 8  # as many as the steps can see
@@ -123,19 +113,18 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint_with_what_it_began_wit
 ):
     add_decided(bank)
     monkeypatch.setattr(paraphrase_training, "_FEWEST_VALIDATED", 1)
-    whole = train(request(small(backbone)))
+    whole = done(request(small(backbone)))
     expected = ModelArtifact.objects.get(pk=whole.result["model"]).manifest
 
     run = request(small(backbone))
     with runs_cancelled_at(monkeypatch, 3):
-        assert train(run).state == "cancelled"
+        done(run, state="cancelled")
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
     assert not ModelArtifact.objects.filter(name__endswith=f"-{run.pk}").exists()
     ParaphrasePair.objects.all().delete()
     Question.objects.all().delete()
     runs.run_retry(run_id=run.pk)
-    run = train(run)
-    assert (run.error, run.state) == ("", "succeeded")
+    done(run)
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
     manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
     # Stopped and resumed equals uninterrupted, to the last bit of the weights and of the verdict.
@@ -145,12 +134,11 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint_with_what_it_began_wit
 
 
 def test_a_bank_without_questions_or_with_few_fails_with_a_sentence(backbone, db):
-    run = train(request(small(backbone)))
-    assert run.state == "failed"
+    run = done(request(small(backbone)), state="failed")
     assert "no ready question in English" in run.error
     add_word_problems(10)
     runs.run_retry(run_id=run.pk)
-    run = train(run)
+    done(run, state="failed")
     assert "held out" in run.error or "at least 8 triplets" in run.error
 
 

@@ -7,12 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from questionbank.models import Projection, Run
+from questionbank.models import Projection
 from questionbank.selectors.questions.projections import map_state
 from questionbank.services.projections import projection_request
 from questionbank.services.runs import run_cancel, run_create
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
+from tests.worker.jobs import done
 from worker import reporting
 from worker.probes import projection
 from worker.tasks import capability_task
@@ -31,9 +32,7 @@ def embedding_set():
 
 def test_the_job_draws_every_vector_of_the_set_in_use(embedding_set) -> None:
     run = projection_request()
-    capability_task("project")(run.pk)
-    run.refresh_from_db()
-    assert (run.state, run.error) == ("succeeded", "")
+    done(run, capability_task("project"))
     assert run.result == {"questions": 30, "method": "tsne"}
     assert (run.done, run.total) == (30, 30)
     state = map_state()
@@ -67,9 +66,7 @@ def test_a_cancelled_job_leaves_the_former_map_alone(embedding_set, monkeypatch,
 
     monkeypatch.setattr(projection, "project_vectors", stopped)
     monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 0.05)
-    capability_task("project")(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.CANCELLED
+    done(run, capability_task("project"), state="cancelled")
     assert Projection.objects.get().created_at == before.created_at
 
 
@@ -81,9 +78,7 @@ def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(
     embedding_set, parameters, sentence
 ) -> None:
     run = run_create(kind="project", capability="probes", parameters=parameters, send=False)
-    capability_task("project")(run.pk)
-    run.refresh_from_db()
-    assert run.state == "failed"
+    done(run, capability_task("project"), state="failed")
     assert sentence in run.error
 
 

@@ -7,7 +7,6 @@ import pytest
 from django.core.management import call_command
 from safetensors.numpy import load_file
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.records import ProblemRecord
 from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
@@ -30,6 +29,7 @@ from questionbank.services.solutions import solve_after_promotion, solve_request
 from questionbank.services.training import training_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
+from tests.worker.jobs import done
 from worker.blocks import do_block
 from worker.solver import comparison, solving
 from worker.solver.comparison import solver_figures
@@ -39,9 +39,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_c
 
 
 @pytest.fixture
-def backbone(tmp_path) -> str:
-    save_backbone(tiny_backbone(max_tokens=64), tmp_path / "tiny")
-    return str(tmp_path / "tiny")
+def backbone(tiny_folder) -> str:
+    return tiny_folder(64)
 
 
 def tiny_settings(backbone: str, *, max_steps: int) -> dict[str, str]:
@@ -80,9 +79,7 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
 def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     add_problems(60)
     run = training_request(capability="solver", settings=tiny_settings(backbone, max_steps=3), send=False)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == Run.State.SUCCEEDED, run.error
+    done(run)
     model = ModelArtifact.objects.get()
     assert (model.capability, model.scope, model.state) == ("solver", "en", ModelArtifact.State.CANDIDATE)
     assert model.manifest["metrics"]["test"]["problems"] == len(solver_material("en").problems.held_out)
@@ -159,9 +156,7 @@ class TestComparison:
         solvers = {champion.artifact: champion, candidate: ServedSolver(knowing, candidate)}
         monkeypatch.setattr(comparison, "solver_of", solvers.__getitem__)
         run = comparison_request(candidate=candidate, user=None)
-        compare_models(run.pk)
-        run.refresh_from_db()
-        assert run.state == Run.State.SUCCEEDED, run.error
+        done(run, compare_models)
         figures = ModelComparison.objects.get().figures
         assert figures["suite"]["with_equation"] == len(held_out) - 1
         assert (figures["suite"]["answer_only"], figures["suite"]["won"], figures["suite"]["missed"]) == (
@@ -188,9 +183,7 @@ class TestSolving:
 
     def test_every_question_is_looked_at_once(self, solver):
         run = solve_request_missing()
-        capability_task("solve")(run.pk)
-        run.refresh_from_db()
-        assert run.state == Run.State.SUCCEEDED, run.error
+        done(run, capability_task("solve"))
         assert run.result == {"solved": 3, "not_solved": 2}
         kept = QuestionSolution.objects.exclude(alternatives=[])
         assert {row.probability for row in kept} == {0.75}
