@@ -235,6 +235,16 @@ def no_hang() -> Iterator[None]:
 
 
 @pytest.fixture
+def no_attempts_yet() -> Iterator[None]:
+    """Rate limits count in the cache."""
+    from django.core.cache import cache
+
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
 def teacher(db, django_user_model):
     """A teacher."""
     return _person(django_user_model, "teacher")

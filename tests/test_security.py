@@ -9,7 +9,6 @@ import gzip
 
 import pytest
 from django.core import mail
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
@@ -29,6 +28,8 @@ from questionbank.models import (
 from tests.hostile import addresses
 from tests.page_safety import assert_safe
 
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_attempts_yet")]
+
 SECRET = "a word that no answer may hold"
 
 # Addresses that answer without a session; all others lead to the log-in. Nothing joins this list lightly.
@@ -44,14 +45,6 @@ OPEN = {
 }
 
 
-@pytest.fixture(autouse=True)
-def no_attempts_yet():
-    """Rate limits count in the cache."""
-    cache.clear()
-    yield
-    cache.clear()
-
-
 # --- every address ----------------------------------------------------------------------------------
 
 
@@ -65,7 +58,6 @@ def test_the_sample_paths_reach_what_they_are_samples_of():
         assert match.view_name == name or not match.url_name, (name, here, match.view_name)
 
 
-@pytest.mark.django_db
 def test_without_a_session_every_address_leads_to_the_log_in(client):
     log_ins = {reverse("account_login"), reverse("admin:login")}  # the second leads to the first
     for name, here in ADDRESSES:
@@ -78,7 +70,6 @@ def test_without_a_session_every_address_leads_to_the_log_in(client):
                 assert response["Location"].partition("?")[0] in log_ins, (name, method)
 
 
-@pytest.mark.django_db
 def test_the_list_of_open_addresses_names_no_address_that_is_gone():
     assert {name for name, _here in ADDRESSES} >= OPEN
 
@@ -103,7 +94,6 @@ def number_one(db) -> None:
     RunLog.objects.create(run=run, text=nasty)
 
 
-@pytest.mark.django_db
 def test_every_page_and_error_page_keeps_to_the_content_security_policy(client, admin_person, number_one):
     client.raise_request_exception = False
     assert_safe(client.get(reverse("account_login")), "log-in")
@@ -142,7 +132,6 @@ class BrokenSite:
     handler404, handler500 = urls.handler404, urls.handler500
 
 
-@pytest.mark.django_db
 def test_an_unexpected_error_shows_a_page_without_details(settings, teacher):
     settings.ROOT_URLCONF = BrokenSite
     client = Client(raise_request_exception=False)
@@ -156,7 +145,6 @@ def test_an_unexpected_error_shows_a_page_without_details(settings, teacher):
     assert_safe(response, "500")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("here", "status"), [("/nothing/here/", 404), ("/health/details/", 403)])
 def test_error_pages_tell_nothing_about_the_inside(client, teacher, here, status):
     client.force_login(teacher)
@@ -167,7 +155,6 @@ def test_error_pages_tell_nothing_about_the_inside(client, teacher, here, status
         assert telling not in page
 
 
-@pytest.mark.django_db
 def test_a_request_for_another_host_is_refused(client):
     for host in ("evil.example", "testserver.evil.example", "testserver@evil.example", "a b"):
         response = client.get(reverse("account_login"), headers={"host": host})
@@ -175,7 +162,6 @@ def test_a_request_for_another_host_is_refused(client):
         assert "evil" not in response.content.decode()
 
 
-@pytest.mark.django_db
 def test_a_mail_never_names_a_host_that_a_request_made_up(client, teacher):
     User.objects.filter(pk=teacher.pk).update(email="teacher@school.example")
     for headers in ({"host": "evil.example"}, {"x-forwarded-host": "evil.example"}):
@@ -187,7 +173,6 @@ def test_a_mail_never_names_a_host_that_a_request_made_up(client, teacher):
 # --- requests that are too large ----------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_a_form_that_is_too_large_gets_a_page(client, teacher, settings):
     client.force_login(teacher)
     text = "x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
@@ -196,7 +181,6 @@ def test_a_form_that_is_too_large_gets_a_page(client, teacher, settings):
     assert "Traceback" not in response.content.decode()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["account_login", "paste", "account_reset_password"])
 def test_a_body_that_is_far_too_large_is_refused_before_it_is_read(client, name):
     class Unread:
@@ -216,7 +200,6 @@ def test_a_body_that_is_far_too_large_is_refused_before_it_is_read(client, name)
     assert_safe(response, "413")
 
 
-@pytest.mark.django_db
 def test_an_upload_that_is_too_large_gets_a_sentence(client, admin_person, settings):
     settings.IMPORT_UPLOAD_MAX_BYTES = 1000
     client.force_login(admin_person)
@@ -226,7 +209,6 @@ def test_an_upload_that_is_too_large_gets_a_sentence(client, admin_person, setti
     assert "larger than" in response.content.decode()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("megabytes", [20.5, 22])
 def test_pairs_that_are_too_large_are_not_kept_and_get_a_sentence(client, admin_person, megabytes):
     """Up to a megabyte over the limit the form refuses the file, from there it is dropped on the way."""
@@ -243,7 +225,6 @@ def test_the_views_that_take_files_exist():
     assert {name for name, _here in ADDRESSES} >= TAKES_FILES.keys()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", sorted(TAKES_FILES))
 @pytest.mark.parametrize(("role", "status"), [("", 302), ("nobody", 403)])
 def test_an_upload_is_not_read_before_it_is_known_who_sends_it(name, role, status, django_user_model):
@@ -269,7 +250,6 @@ def test_an_upload_is_not_read_before_it_is_known_who_sends_it(name, role, statu
     assert response.status_code == status
 
 
-@pytest.mark.django_db
 def test_the_log_in_page_keeps_no_file_that_is_sent_to_it(client):
     upload = SimpleUploadedFile("big", b"x" * 3_000_000)
     response = client.post(reverse("account_login"), {"login": "a", "password": "b", "file": upload})
@@ -277,7 +257,6 @@ def test_the_log_in_page_keeps_no_file_that_is_sent_to_it(client):
     assert not response.wsgi_request.FILES
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("content", "reason"), [(b"\n" * 3_000_000, "blank lines in a row"), (b" " * 900_000 + b"\n", "split it")]
 )

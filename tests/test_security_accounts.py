@@ -7,7 +7,6 @@ import re
 import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.core import mail
-from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -16,15 +15,9 @@ from questionbank.models import User
 from questionbank.services.mail import mail_send_due
 from tests.page_safety import assert_safe
 
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_attempts_yet")]
+
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(autouse=True)
-def no_attempts_yet():
-    """Rate limits count in the cache."""
-    cache.clear()
-    yield
-    cache.clear()
 
 
 # --- log-in -----------------------------------------------------------------------------------------
@@ -34,7 +27,6 @@ def log_in(client: Client, username: str, password: str = PASSWORD, **extra: str
     return client.post(reverse("account_login"), {"login": username, "password": password, **extra})
 
 
-@pytest.mark.django_db
 def test_logging_in_needs_the_password_and_begins_a_new_session(client, teacher):
     session = client.session
     session["planted"] = "by somebody else"
@@ -53,7 +45,6 @@ def test_logging_in_needs_the_password_and_begins_a_new_session(client, teacher)
     assert stranger.get(reverse("home")).status_code == 302
 
 
-@pytest.mark.django_db
 def test_logging_out_needs_a_post_and_ends_the_session(client, teacher):
     client.force_login(teacher)
     stolen = client.cookies["sessionid"].value
@@ -65,7 +56,6 @@ def test_logging_out_needs_a_post_and_ends_the_session(client, teacher):
     assert stranger.get(reverse("home")).status_code == 302
 
 
-@pytest.mark.django_db
 def test_a_new_password_ends_the_other_sessions(client, teacher):
     second_client = Client()
     second_client.force_login(teacher)
@@ -75,7 +65,6 @@ def test_a_new_password_ends_the_other_sessions(client, teacher):
     assert second_client.get(reverse("home")).status_code == 302
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "target", ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"]
 )
@@ -86,14 +75,12 @@ def test_nobody_is_sent_to_another_site_after_logging_in(client, teacher, target
     assert response["Location"] == reverse("home")
 
 
-@pytest.mark.django_db
 def test_after_logging_in_one_is_where_one_wanted_to_be(client, teacher):
     wanted = client.get(reverse("paste"))["Location"]
     assert wanted == f"{reverse('account_login')}?next={reverse('paste')}"
     assert log_in(client, "teacher", next=reverse("paste"))["Location"] == reverse("paste")
 
 
-@pytest.mark.django_db
 def test_guessing_a_password_is_slowed_down(client, teacher):
     for _attempt in range(5):
         log_in(client, "teacher", "wrong")
@@ -103,7 +90,6 @@ def test_guessing_a_password_is_slowed_down(client, teacher):
     assert client.get(reverse("home")).status_code == 302
 
 
-@pytest.mark.django_db
 def test_too_many_log_ins_from_one_address_get_429(client, settings):
     settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login": "3/m/ip"}
     statuses = [log_in(client, f"person{n}", "wrong").status_code for n in range(4)]
@@ -115,7 +101,6 @@ def test_too_many_log_ins_from_one_address_get_429(client, settings):
     assert "Traceback" not in response.content.decode()
 
 
-@pytest.mark.django_db
 def test_a_session_does_not_tell_whether_a_person_exists(client, teacher):
     existing = log_in(client, "teacher", "wrong").content.decode()
     missing = log_in(client, "nobody", "wrong").content.decode()
@@ -126,7 +111,6 @@ def without_tokens(page: str, name: str) -> str:
     return re.sub(r'value="[^"]{20,}"|X-CSRFToken": "[^"]+"', "", page).replace(name, "")
 
 
-@pytest.mark.django_db
 def test_nobody_can_sign_up(client):
     response = client.post(
         reverse("account_signup"),
@@ -136,14 +120,12 @@ def test_nobody_can_sign_up(client):
     assert not User.objects.filter(username="eve").exists()
 
 
-@pytest.mark.django_db
 def test_somebody_who_is_not_active_cannot_log_in(client, teacher):
     User.objects.filter(pk=teacher.pk).update(is_active=False)
     log_in(client, "teacher")
     assert client.get(reverse("home")).status_code == 302
 
 
-@pytest.mark.django_db
 def test_forms_need_their_token(teacher):
     client = Client(enforce_csrf_checks=True)
     client.force_login(teacher)
@@ -155,7 +137,6 @@ def test_forms_need_their_token(teacher):
 # --- passwords --------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_a_forgotten_password_is_set_anew_by_mail_and_the_link_works_once(client, teacher):
     User.objects.filter(pk=teacher.pk).update(email="teacher@school.example")
     assert client.get(reverse("account_reset_password")).status_code == 200
@@ -178,7 +159,6 @@ def test_a_forgotten_password_is_set_anew_by_mail_and_the_link_works_once(client
     assert 'name="password1"' not in again
 
 
-@pytest.mark.django_db
 def test_asking_for_a_reset_does_not_tell_who_is_here_and_writes_to_nobody_else(client, teacher):
     User.objects.filter(pk=teacher.pk).update(email="teacher@school.example")
     known = client.post(reverse("account_reset_password"), {"email": "teacher@school.example"})
@@ -188,7 +168,6 @@ def test_asking_for_a_reset_does_not_tell_who_is_here_and_writes_to_nobody_else(
     assert [message.to for message in mail.outbox] == [["teacher@school.example"]]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("password", ["short1", "password", "4829104756"])
 def test_a_weak_password_is_refused(client, teacher, password):
     log_in(client, "teacher")
@@ -201,7 +180,6 @@ def test_a_weak_password_is_refused(client, teacher, password):
 # --- Django's admin -----------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_djangos_admin_has_no_log_in_of_its_own(client, admin_person):
     for here in ("/admin/", "/admin/login/", "/admin/questionbank/user/"):
         response = client.get(here, follow=True)
@@ -213,7 +191,6 @@ def test_djangos_admin_has_no_log_in_of_its_own(client, admin_person):
     assert client.get("/admin/").status_code == 302
 
 
-@pytest.mark.django_db
 def test_djangos_admin_opens_for_admins_only(client, teacher, reviewer, admin_person):
     User.objects.filter(pk=reviewer.pk).update(is_staff=True)  # the flag alone opens nothing
     for person in (teacher, reviewer):
@@ -225,7 +202,6 @@ def test_djangos_admin_opens_for_admins_only(client, teacher, reviewer, admin_pe
     assert client.get("/admin/").status_code == 200
 
 
-@pytest.mark.django_db
 def test_djangos_admin_leads_to_no_page_of_a_row(client, admin_person):
     client.force_login(admin_person)
     for content_type in ContentType.objects.all():  # also of history, whose tables are queries

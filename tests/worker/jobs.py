@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analytics.errors import Cancelled
 from questionbank.models import Run
 from worker.tasks import train_model
 
@@ -13,17 +14,37 @@ class Killed(BaseException):
 
 
 class Reporter:
-    """What `worker.reporting` gives to a job that nobody looks at and nobody cancels."""
+    """What `worker.reporting` gives to a job: it keeps what it is told.
+
+    Args:
+        cancelled_at: the question whether the job goes on that finds it cancelled; 0 for none.
+    """
+
+    def __init__(self, cancelled_at: int = 0) -> None:
+        self.asked, self.cancelled_at, self.stop = 0, cancelled_at, False
+        self.messages: list[str] = []
+        self.lines: list[tuple[str, str]] = []
+        self.result: dict[str, object] = {}
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Nobody looks."""
+        self.messages.append(message)
 
-    def check(self) -> None:
-        """Nobody cancels."""
+    def log(self, text: str, level: str = "info") -> None:
+        self.lines.append((level, text))
 
     def should_stop(self) -> bool:
-        """Return that nobody cancels."""
-        return False
+        return self.stop
+
+    def saved_work(self) -> None:
+        """Nobody counts deaths."""
+
+    def give_way(self) -> None:
+        """Nobody waits."""
+
+    def check(self) -> None:
+        self.asked += 1
+        if self.asked == self.cancelled_at:
+            raise Cancelled("The job was cancelled.")
 
 
 def done(run: Run, task: Callable[[int], object] = train_model, *, state: str = "succeeded") -> Run:

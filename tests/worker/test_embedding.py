@@ -21,39 +21,11 @@ from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.runs import run_create
 from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
+from tests.worker.jobs import Reporter
 from worker import embedding
 from worker.tasks import embed_questions
 
 pytestmark = pytest.mark.django_db
-
-
-class Reporter:
-    """What `worker.reporting` gives to a job; cancelled at the given question."""
-
-    def __init__(self, cancelled_at: int = 0) -> None:
-        self.asked, self.cancelled_at = 0, cancelled_at
-        self.messages: list[str] = []
-        self.lines: list[str] = []
-
-    def progress(self, done, total, message="") -> None:
-        self.messages.append(message)
-
-    def log(self, text, level="info") -> None:
-        self.lines.append(text)
-
-    def should_stop(self) -> bool:
-        return False
-
-    def saved_work(self) -> None:
-        pass
-
-    def give_way(self) -> None:
-        pass
-
-    def check(self) -> None:
-        self.asked += 1
-        if self.asked == self.cancelled_at:
-            raise Cancelled("The job was cancelled.")
 
 
 class _Learner(OnnxEncoder):
@@ -153,7 +125,7 @@ def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch)
     embedding.embed_pending(reporter)
     purpose.refresh_from_db()
     assert purpose.unknown_shares == {"zh": 0.75}
-    assert [line for line in reporter.lines if "does not know 75%" in line]
+    assert [line for _level, line in reporter.lines if "does not know 75%" in line]
     assert QuestionEmbedding.objects.count() == 1  # none for those that it cannot read
     reporter = Reporter()
     embedding.embed_pending(reporter)

@@ -8,28 +8,13 @@ import torch
 from analytics.errors import Cancelled
 from questionbank.models import WorkBlock
 from questionbank.services.blocks import block_claim
+from tests.worker.jobs import Reporter
 from worker import gpu
 from worker.gpu import gpu_turn
 
 pytestmark = pytest.mark.django_db
 
 CARD = torch.device("cuda")
-
-
-class Reporter:
-    """Cancelled when it is asked for the third time."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.messages: list[str] = []
-
-    def check(self) -> None:
-        self.asked += 1
-        if self.asked == 3:
-            raise Cancelled("The job was cancelled.")
-
-    def progress(self, done, total, message="") -> None:
-        self.messages.append(message)
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +31,7 @@ def hold() -> WorkBlock | None:
 
 def test_a_training_waits_for_the_card_and_can_be_cancelled_meanwhile():
     assert hold()
-    reporter = Reporter()
+    reporter = Reporter(cancelled_at=3)
     with pytest.raises(Cancelled), gpu_turn(reporter, CARD):
         pytest.fail("somebody else has the card")
     assert reporter.messages == ["Waiting for another training that uses the GPU"] * 2

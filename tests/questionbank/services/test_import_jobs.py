@@ -21,29 +21,12 @@ from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.imports import import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
+from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.django_db
 
 GOOD = b'{"id": "a", "text": "1 + 1", "concepts": [["Sums"]]}\n{"id": "b", "text": "2 + 2"}\n'
 BAD = GOOD + b'{"id": "c", "text": 5}\n'
-
-
-class Reporter:
-    """What a worker gives to a job."""
-
-    def __init__(self) -> None:
-        self.result = {}
-        self.lines: list[tuple[str, str]] = []
-        self.stop = False
-
-    def progress(self, done, total, message="") -> None:
-        pass
-
-    def log(self, text, level="info") -> None:
-        self.lines.append((level, text))
-
-    def should_stop(self) -> bool:
-        return self.stop
 
 
 @pytest.fixture(autouse=True)

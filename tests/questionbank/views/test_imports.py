@@ -17,24 +17,9 @@ from questionbank.services.import_jobs import run_import
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.runs import run_fail, run_start, run_succeed
 from tests.questionbank.formats.test_sheets import workbook
+from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.usefixtures("own_uploads")
-
-
-class Reporter:
-    """Stands for the worker's."""
-
-    def __init__(self) -> None:
-        self.result: dict[str, object] = {}
-
-    def progress(self, done: int, total: int, message: str = "") -> None:
-        pass
-
-    def log(self, text: str, level: str = "info") -> None:
-        pass
-
-    def should_stop(self) -> bool:
-        return False
 
 
 def upload(client, lines, **fields):
