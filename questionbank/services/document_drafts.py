@@ -231,16 +231,22 @@ def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
 
 
 @transaction.atomic
-def document_step(*, draft: DocumentDraft, user: User, by: int) -> None:
-    """Take the last correction back (-1), or make the one again that was taken back last (1), where there is one.
+def document_step(*, draft: DocumentDraft, user: User, by: int) -> str:
+    """Take the last correction back (-1), or make the one again that was taken back last (1).
+
+    Returns:
+        The key of the correction's line, or nothing where there is none.
 
     Raises:
         NotAllowed, Conflict: as for every correction.
     """
     fresh = _open_to_change(draft, user)
-    if 0 <= fresh.applied + by <= len(fresh.corrections):
-        fresh.applied += by
-        _save_steps(draft, fresh)
+    if not 0 <= fresh.applied + by <= len(fresh.corrections):
+        return ""
+    fresh.applied += by
+    _save_steps(draft, fresh)
+    changed = fresh.corrections[fresh.applied if by < 0 else fresh.applied - 1]
+    return str(changed["key"]).partition("~")[0]
 
 
 def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:

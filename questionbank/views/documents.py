@@ -80,7 +80,7 @@ def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
     editing = ""
     if request.method == "POST":
         try:
-            editing = _corrected(request, draft, line)
+            line, editing = _corrected(request, draft, line)
         except (Conflict, ValidationFailed) as error:
             problem = str(error)
         if not (request.htmx or editing or problem):
@@ -89,13 +89,13 @@ def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
     return _show(request, draft, line=line, editing=editing, problem=problem)
 
 
-def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
-    """Do what a button says; return the key of a line if the button opens its text for editing."""
+def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[str, str]:
+    """Do what a button says; return the key of the line to show, and that of one to open for editing."""
     action, _, value = request.POST.get("do", "").partition(":")
     user = request.user
     match action:
         case "edit" if line:
-            return line
+            return line, line
         case "role" if line:
             document_role_set(draft=draft, user=user, key=line, role=value)
         case "text":
@@ -103,10 +103,10 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
         case "out" | "in":
             document_leave_out(draft=draft, user=user, key=value, is_left_out=action == "out")
         case "undo" | "redo":
-            document_step(draft=draft, user=user, by=-1 if action == "undo" else 1)
+            line = document_step(draft=draft, user=user, by=-1 if action == "undo" else 1) or line
         case "role" | "edit":
             raise ValidationFailed("Choose a line first.")
-    return ""
+    return line, ""
 
 
 def _place(request: HttpRequest) -> dict[str, str]:
