@@ -41,7 +41,6 @@ _EMPTY = re.compile(r"[\s;,，；。.|·/()（）\u2003]*")
 _RANGE = re.compile(
     r"(?<!\d)(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
 )
-_PAIR = re.compile(r"(?<![\w-])(\d{1,2})\s?[-–]\s?[(]?([1-5])[)]?(?=[\s,;]|$)")
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _SECTION_NAME = re.compile(
     r"[一二三四五六七八九十]{1,2}[、.．].{0,20}|[^\d$]{1,40}[:：]|[A-Z]|(?:section|part|teil) \w+",
@@ -101,16 +100,6 @@ def expanded(text: str) -> str:
             return match[0]
         return "  ".join(f"{number}. {letter}" for number, letter in enumerate(letters, start=first)) + "  "
 
-    pairs = [(int(match[1]), match[2]) for match in _PAIR.finditer(text)]
-    numbers = [number for number, _ in pairs]
-    if (
-        len(pairs) > 1
-        and numbers == [*range(numbers[0], numbers[0] + len(pairs))]
-        and (not (rest := _PAIR.sub("", text).strip(" ,;")) or _SECTION_NAME.fullmatch(rest))
-    ):
-        return "  ".join(
-            f"{number}. ({label})" for number, label in pairs
-        )  # "1-3, 2-2": by the options' numbers
     if _SEQUENCE.fullmatch(text.strip()):
         return "  ".join(
             f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1)

@@ -14,12 +14,6 @@ from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
 from questionbank.documents.paper import FoundQuestion, Line, Role
 
-_LONG_OPTION = 160  # characters of an option that goes on over lines
-_LONG_STEM = 1_500
-_MARKS_LEFT = re.compile(
-    r"(?:^|[\n\t])A[ \t][^\n]{1,80}?\tB[ \t][^\n]{1,80}?\tC[ \t]|"
-    r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]"
-)
 _ADDRESSES = re.compile(
     r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$",
     re.IGNORECASE,
@@ -102,14 +96,8 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             yield f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them."
     elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
         yield "There is a worked solution, but no answer. Say which line of it is the answer."
-    texts = "\n".join(
-        [
-            record.text,
-            record.solution,
-            *(o.text for o in record.options),
-            *(p.text for p in record.content.parts),
-        ]
-    )
+    texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
+    texts += "\n".join(part.text for part in record.content.parts)
     said = [record.answer, *(part.answer for part in record.content.parts)]
     if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
         yield f"“{_shown(remark)}” speaks to somebody. Is it the answer?"
@@ -124,45 +112,24 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
         yield "A picture could not be kept; [image] stands in its place."
     if phrases.FORMULA_LOST.search(texts):
         yield "A formula could not be read; [formula] stands in its place."
-    for item in draft.options[-1:]:
-        if (
-            len(item.lines) > 1
-            and not item.is_settled
-            and (len(item.text) > _LONG_OPTION or len(item.lines) > 3)
-        ):
-            yield f"“{_shown(item.texts[1])}” is read as part of the last option. Does it belong there?"
-    yield from _own_text(question, draft, has_answers=has_answers)
-
-
-def _own_text(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
-    """Yield what is doubtful about the text of a question, unless a person has said that it is its text."""
-    record = question.record
     if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
         yield "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”."
     if draft.stem.is_settled:
         return
-    if _MARKS_LEFT.search(record.text):
-        yield "A and B in the text are not read as options. Split the line before each of them if they are."
     if _NUMBERS_LEFT.search(record.text):
         yield "A line of the text has a number of its own. If it begins another question, say so."
-    if len(draft.stem.text) > _LONG_STEM:
-        yield "The text is unusually long. If it holds several questions, split it."
     if not (
         has_answers or record.options or record.content.parts or record.content.points or _asks(record.text)
     ):
         yield "Nothing in it asks for an answer. Leave it out if it is no question."
-    if record.text and len(record.text) < 6 and not record.content.parts:
+    if 0 < len(record.text) < 6 and not record.content.parts:
         yield "The text is unusually short. Is there more of it above or below?"
 
 
 def _asks(text: str) -> bool:
     """Return whether a sentence of a text asks, or leaves a place to answer in."""
-    sentences = re.split(r"[.!。;:\n]\s*", text.replace("*", ""))
-    return bool(
-        re.search(r"[?？=]|选|[（(]\s*[）)]", text)
-        or phrases.BLANK.search(text)
-        or any(phrases.TASK.match(sentence) for sentence in sentences)
-    )
+    is_task = any(map(phrases.TASK.match, re.split(r"[.!。;:\n]\s*", text.replace("*", ""))))
+    return is_task or re.search(r"[?？=]|选|[（(]\s*[）)]|__", text) is not None
 
 
 def _shown(text: str) -> str:

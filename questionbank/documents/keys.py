@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from questionbank.documents.alignment import Answer, aligned, has_label
 from questionbank.documents.answer_tables import concluding, is_numbered_down, label_of, table_answers
 from questionbank.documents.conclusions import is_working
-from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
-from questionbank.documents.marks import GAP, read_mark, take_mark
+from questionbank.documents.key_rows import full_text, row_cells
+from questionbank.documents.marks import GAP, read_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import by_parts, short_answer
 from questionbank.documents.phrases import (
@@ -30,7 +30,6 @@ _LETTER = re.compile(
 _MARKS_GIVEN = re.compile(
     r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$"
 )
-_RESULT = re.compile(r"\$?[A-Za-z]\s*=\s*[^=,，;；\n]{1,20}?\$?\s*[.。．]?")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
@@ -50,8 +49,6 @@ _EMPHASIS = re.compile(r"\*\*|(?<!\S)\*(?=[^\s*])|(?<=[^\s*])\*(?!\S)")
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _TICKS = re.compile(r"\s*[✓✔]+(?=\s|$)")
 _NUMBERED_CELL = re.compile(r"(\d{1,3})\s?[.):]\s+\S")
-_LEVELS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,2})[.):]?\s+(?=\S)")
-_FEWEST_LEVELS = 2  # numbers such as 3.1
 _FEWEST_POINTS = 3
 _SHORT = 100  # characters of an answer; what is longer is worked
 
@@ -95,10 +92,9 @@ def key_entries(
     rows: list[tuple[int, list[str]]] = []
     numbered: list[tuple[int, str]] = []  # cells with a number and an answer each
     lines = [*lines]
-    levels = [match for _, line in lines if (match := _LEVELS.match(full_text(line)))]
     for place, line in lines:
         text = _EMPHASIS.sub("", full_text(line))
-        cells = row_cells(text) or table_cells(text) or (len(levels) >= _FEWEST_LEVELS and _cut(text))
+        cells = row_cells(text)
         if cells and len(cells) > 1 and all(_NUMBERED_CELL.match(cell) for cell in cells if cell):
             numbered += [(place, cell) for cell in cells if cell]
             continue
@@ -116,7 +112,7 @@ def key_entries(
             continue
         is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
         is_name = is_name and not has_label(text)
-        block.append(([place], "" if is_name else without_marks(TITLE_AND_LIST.sub("", text, count=1))))
+        block.append(([place], "" if is_name else TITLE_AND_LIST.sub("", text, count=1)))
     entries += _placed(_of_table(rows), numbers, names)
     block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
     said = _without_column(aligned([text for _, text in block], numbers, names))
@@ -126,13 +122,6 @@ def key_entries(
 def _number_of(cell: tuple[int, str]) -> int:
     match = _NUMBERED_CELL.match(cell[1])
     return int(match[1]) if match else 0
-
-
-def _cut(text: str) -> list[str]:
-    """Return the number of a line, which may have levels, and what it says."""
-    match = _LEVELS.match(text)
-    number, rest = (match[1], text[match.end() :]) if match else take_mark(text)
-    return [number, rest]
 
 
 def _without_column(answers: Sequence[Answer]) -> list[Answer]:
@@ -236,8 +225,6 @@ def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
 def _say(entry: KeyEntry, text: str) -> None:
     """Add a line to an entry: its letter, its answer, or a step of its solution."""
     text = _without_points(text)
-    if not text:
-        return
     if not entry.answer and len(parts := by_parts(text)) > 1:
         entry.parts |= parts
         return
@@ -250,20 +237,7 @@ def _say(entry: KeyEntry, text: str) -> None:
             _say(entry, f"【{worked}")
         return
     if label := SOLUTION.match(text):
-        worked = text[label.end() :].strip()
-        number, rest = take_mark(worked)
-        mark = read_mark(number)
-        if (
-            mark is not None
-            and mark.value == 1
-            and mark.series in ("lower()", "digits()")
-            and not entry.parts
-        ):
-            entry.parts[mark.label.lower()] = rest
-        elif not entry.answer and _RESULT.fullmatch(worked):  # "解：x=2"
-            entry.answer = short_answer(worked)
-        else:
-            entry.solution.append(worked)
+        entry.solution.append(text[label.end() :].strip())
         return
     letter, worked = _named(text)
     if not entry.answer and not entry.solution and letter:
@@ -271,12 +245,7 @@ def _say(entry: KeyEntry, text: str) -> None:
         if worked:
             entry.solution.append(worked)
     elif not entry.answer and not entry.solution and len(text) <= _SHORT:
-        nested, rest = take_mark(text)
-        mark = read_mark(nested)
-        if mark is not None and mark.kind in ("lower", "roman") and mark.value == 1:
-            entry.parts[mark.label.lower()] = rest
-        else:
-            entry.answer = text
+        entry.answer = text
     else:
         entry.solution.append(text)
 

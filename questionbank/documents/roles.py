@@ -20,7 +20,6 @@ from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.matching import matching_rows
 from questionbank.documents.numbering import Numbering, is_above_others, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
-from questionbank.documents.plain_options import plain_options
 from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import is_short_value, may_be_written
 
@@ -61,16 +60,12 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
         if entry.slot >= 0:
             is_letter = bool(_OPTION_NAMED.fullmatch(entry.answer))
             guess.key[questions[entry.slot]] = 3.0 * (is_letter - (len(entry.parts) > 1))
-    options = plain_options(lines, inside, guess.numbering)
     guess.matches = frozenset(rows[0] for rows in matches)
     for place in range(len(lines)):
         if place in key or place in rules:
             guess.roles.append(Role.KEY if place in key else Role.NOTHING)
         elif place in to_match:
             guess.roles.append(Role.MORE)
-        elif place in options:
-            guess.roles.append(Role.RIGHT_OPTION if options[place] else Role.OPTION)
-            guess.state = "item"
         else:
             guess.roles.append(guess.role(place))
     Items(lines, inside, guess.roles, guess.runs, guess.key, guess.headings).settle()

@@ -31,11 +31,6 @@ WAYS = {
         ["pentagon", "90°", "nine"],
     ),
     "letters without a sign": ("1) 7 + 8 =\nA 13   B 14   C 15   D 16\n2) 9 x 6 =\nA 54   B 56   C 63   D 45\nKey\n1 C, 2 A", ["C", "A"]),
-    "numbers of options": (
-        "Part A: Choice\n1. 2^5 is\n(1) 10  (2) 25  (3) 32\n2. A square number is\n(1) 48  (2) 49  (3) 50\nPart B: Problems\n"
-        "3. Find y.\nAnswer key\nPart A: 1-3, 2-2\nPart B: 3. 7",
-        ["3", "2", "7"],
-    ),
     "a dash behind the word": ("1. Which is prime?\na. 21\nb. 29\nc. 33\nCorrect answer - b\n2. 7 x 8 = ____\nAns - 56", ["B", "56"]),
     "letter and text": ("1. What is 15% of 60?\na. 6\nb. 9\nc. 12\nAnswer: b. 9\n2. Add 1.\nAnswer: [15]", ["B", "15"]),
     "T F before the statement": ("Part B: True (T) or False (F)\n1. T  F  91 is prime.\n2. T  F  3 is odd.\nKey: 1-F, 2-T", ["False", "True"]),
@@ -138,18 +133,6 @@ def word_paper() -> WordFile:
             word.add(option, look="bold" if option == right else "")
     word.add("4. A kite has two pairs of parallel sides.   T   **F**")
     return word
-
-
-def test_options_that_nothing_marks_are_options(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    from questionbank.documents.reading import read_document
-
-    path = tmp_path / "paper.docx"
-    path.write_bytes(word_paper().bytes())
-    lines = read_document(path, "paper.docx").lines
-    *choices, statement = assemble(lines, guess_roles(lines)).questions
-    assert [question.record.answer for question in choices] == ["B", "C", "C"]
-    assert [question.record.content.points for question in choices] == [1, 1, 1]
-    assert (statement.record.kind, statement.record.answer) == ("true_false", "False")
 
 
 def test_a_line_that_a_person_has_set_is_not_doubted() -> None:
