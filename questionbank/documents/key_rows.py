@@ -15,4 +15,3 @@ def row_cells(text: str) -> list[str] | None:
     if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
         return None
     return [cell.strip() for cell in text[1:-1].split("|")]
-

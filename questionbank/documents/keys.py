@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from questionbank.documents.alignment import Answer, aligned, has_label
 from questionbank.documents.answer_tables import concluding, is_numbered_down, label_of, table_answers
@@ -92,6 +93,11 @@ def key_entries(
     rows: list[tuple[int, list[str]]] = []
     numbered: list[tuple[int, str]] = []  # cells with a number and an answer each
     lines = [*lines]
+    lines = [  # without the "1" before "1(a) 5"
+        (place, line)
+        for (place, line), (_, following) in pairwise([*lines, (0, Line(""))])
+        if line.text or not (line.number and following.number.startswith(line.number))
+    ]
     for place, line in lines:
         text = _EMPHASIS.sub("", full_text(line))
         cells = row_cells(text)
@@ -107,8 +113,7 @@ def key_entries(
             entries += _placed(_of_table(rows), numbers, names)
             rows = []
         if line.is_joined and block and block[-1][1]:
-            above = block[-1][1]  # "1" before "1(a) 5"
-            block[-1] = ([*block[-1][0], place], text if text.startswith(above) else f"{above}{GAP}{text}")
+            block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
             continue
         is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
         is_name = is_name and not has_label(text)

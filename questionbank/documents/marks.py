@@ -74,15 +74,9 @@ _TICKED = frozenset("*xX✓✔☑☒■◼●◉")
 _HAN = {sign: value for value, sign in enumerate("一二三四五六七八九", start=1)}
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 _NEEDS_BLANK = re.compile(r"[a-z]\.$")
-_JOINED = re.compile(
-    r"(?:(?<=[\s\u2003,;，；。.?？!！:：)）])|(?<![A-Za-z0-9$\\(（\[]))"
-    r"(?P<flag>\*{1,2}[ ]?|[✓✔☑→√][ ]?)?"
-    r"(?:(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}"
-    r"|[0-9]{1,2})[ ]?[)）\]】]"
-    r"|(?P<label>[A-Ja-jＡ-Ｊ])(?P<close>[ ]?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：])"
-    r"|(?P<number>[0-9]{1,3})(?P<number_close>[)、．]|\.(?![0-9]))"
-    r"|(?P<circled>[①-⑳])|(?P<ring>[Ⓐ-Ⓙⓐ-ⓙ])|(?P<bare>[A-H])(?=\u2003))"
-)
+_BOUNDARY = re.compile(r"^|(?<=[\s\u2003,;，；。.?？!！:：)）])(?=\S)|(?<=[\u4e00-\u9fff])(?=[(（①-⑳])")
+"""Before what may be a mark within a paragraph."""
+_SERIES = frozenset({"box", "digits", "upper", "lower", "roman", "Roman"})
 _CONNECTIVE = re.compile(
     r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE
 )
@@ -324,38 +318,30 @@ def _runs(text: str) -> Iterator[list[_Place]]:
 
 def _places(text: str) -> Iterator[_Place]:
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
-    for match in _JOINED.finditer(text):
-        start = match.start()
-        if any(begin < start < end for begin, end in formulas):
+    for boundary in _BOUNDARY.finditer(text):
+        start = boundary.end()
+        match = _MARK.match(text, start)
+        if match is not None and match["blank"]:  # "(C) 5.2": an option rather than the place for an answer
+            match = _MARK.match(match["blank"].strip() + " ")
+        mark = _mark(match) if match is not None else None
+        if match is None or mark is None or any(begin < start < end for begin, end in formulas):
             continue
         before = text[:start]
         is_wide = not before.strip(" " + GAP) or before.endswith((GAP, "  ", "\n"))
-        label = unicodedata.normalize(
-            "NFKC", match["inner"] or match["label"] or match["bare"] or ""
-        ) or ring_letter(match["ring"] or "")
-        if match["box"]:
-            yield _Place("box", 0, start, match.end(), is_wide)
-        elif match["circled"]:
-            yield _Place("digits○", ord(match["circled"]) - 0x2460 + 1, start, match.end(), is_wide)
-        elif match["number"]:
-            if is_wide:  # "1. 3 + 4 =      2. 5 + 6 ="
-                yield _Place(
-                    f"digits{_close(match['number_close'])}",
-                    int(match["number"]),
-                    start,
-                    match.end(),
-                    is_wide,
-                )
-        elif label.isdigit():
-            yield _Place("digits()", int(label), start, match.end(), is_wide)
-        elif len(label) > 1:
-            yield _Place("roman()", roman_number(label), start, match.end(), is_wide)
-        elif not (match["bare"] and not is_wide):
-            shape = "()" if match["inner"] else "○" if match["ring"] else _close(match["close"] or "-")
-            case = "upper" if label.isupper() else "lower"
-            yield _Place(f"{case}{shape}", ord(label.lower()) - ord("a") + 1, start, match.end(), is_wide)
-            if label in _ROMAN:
-                yield _Place(f"roman{shape}", _ROMAN[label], start, match.end(), is_wide)
+        needs_gap = mark.series.endswith("-") or (
+            mark.kind == "digits" and mark.series[-1] in ".)" and mark.series != "digits()"
+        )
+        if mark.kind not in _SERIES or (needs_gap and not is_wide):
+            continue
+        yield _Place(mark.series, mark.value, start, start + len(match[0]), is_wide)
+        if mark.roman and mark.kind in ("lower", "upper"):
+            yield _Place(
+                mark.series.replace("lower", "roman").replace("upper", "Roman"),
+                mark.roman,
+                start,
+                start + len(match[0]),
+                is_wide,
+            )
 
 
 def _are_items(text: str, run: Sequence[_Place]) -> bool:
