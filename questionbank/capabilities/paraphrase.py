@@ -99,7 +99,12 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     roll_back_note = "Pairs that nobody has decided are scored again by a job; decided ones keep their score."
     jobs = (
         JobKind("score", "Score", is_bulk=True),
-        JobKind("propose", "Propose paraphrases", template="models/paraphrase/proposed.html"),
+        JobKind(
+            "propose",
+            "Propose paraphrases",
+            alone=("paraphraser", "questions", "each"),
+            template="models/paraphrase/proposed.html",
+        ),
     )
     facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")
 

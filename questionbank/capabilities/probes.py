@@ -41,7 +41,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         compared_text="correct on the bank’s held-out questions",
     )
     facts = ("questions", "questions_held_out", "hierarchy", "encoder")
-    jobs = (JobKind("project", "Draw the map"),)
+    jobs = (JobKind("project", "Draw the map", alone=()),)
 
     report = probes_data_report
 

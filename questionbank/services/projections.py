@@ -13,11 +13,9 @@ from django.utils import timezone
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run, User
-from questionbank.rows import wait_for_turn
 from questionbank.selectors.registry.embeddings import map_set
-from questionbank.services.runs import run_create
+from questionbank.services.runs import run_create_alone
 
-PROJECTION_LOCK = 7_201_007  # advisory lock, of a transaction: two people press the button at once
 _LARGEST = 65_535
 FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still ask for one
 GROWTH = 2  # a map is drawn anew when the set has so many times its points
@@ -30,14 +28,16 @@ def projection_request(*, user: User | None = None) -> Run:
     Raises:
         Conflict: that is asked for already, or the bank has no vectors yet.
     """
-    wait_for_turn(PROJECTION_LOCK)
-    if Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).exists():
-        raise Conflict("The map is being drawn already.")
     current = map_set()
     if current is None or not current.embeddings.exists():
         raise Conflict("The bank has no vectors yet, so there is nothing to draw.")
-    return run_create(
-        kind="project", capability="probes", title="Draw the map of the bank", requested_by=user
+    return run_create_alone(
+        "The map is being drawn already.",
+        kind="project",
+        capability="probes",
+        parameters={},
+        title="Draw the map of the bank",
+        requested_by=user,
     )
 
 

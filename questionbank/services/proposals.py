@@ -16,12 +16,11 @@ from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.numbers import counted
-from questionbank.rows import wait_for_turn
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.permissions import require
-from questionbank.services.runs import run_create
+from questionbank.services.runs import run_create_alone
 
 MOST_EACH = 5  # paraphrases of a question asked for at once
 MOST_QUESTIONS = 100  # in one job: the worker has no time for another meanwhile
@@ -159,11 +158,8 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
     require(user, permission, "You may not propose these paraphrases.")
     paraphraser_choice(paraphraser)
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
-    wait_for_turn("propose paraphrases")  # the button is pressed twice
-    unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
-    if unfinished.filter(parameters=parameters).exists():
-        raise Conflict("These paraphrases are being written already: wait for that job.")
-    return run_create(
+    return run_create_alone(
+        "These paraphrases are being written already: wait for that job.",
         kind="propose",
         capability="paraphrase",
         title=f"Propose paraphrases of {counted(len(questions), 'question', 'questions')}",
