@@ -1,4 +1,4 @@
-"""Rows that people put in order: places are counted from 1, and a change numbers them all anew."""
+"""Rows of lists and worksheets, which people put in order: places count from 1, and a change numbers them all anew."""
 
 from __future__ import annotations
 
@@ -7,8 +7,22 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from questionbank.models import QuestionList, User, Worksheet
+from questionbank.services.permissions import require_owner
+
 Rows = QuerySet[Any]
 """Rows of one owner, with a `position` and ordered by it."""
+
+
+def locked_rows(*, user: User, owner: QuestionList | Worksheet) -> Rows:
+    """Return the rows of a list or worksheet in order; two changes of one wait for each other.
+
+    Raises:
+        NotAllowed: it is somebody else's.
+    """
+    require_owner(user, owner)
+    type(owner)._default_manager.select_for_update().get(pk=owner.pk)
+    return owner.items.all()
 
 
 def last_position(rows: Rows) -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
-from questionbank.services.ordering import last_position, row_move, row_remove
+from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove
 from questionbank.services.own_names import checked_name
 from questionbank.services.permissions import require_owner
 
@@ -71,7 +70,7 @@ def question_list_add(
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
         NotAllowed: the list is somebody else's.
     """
-    items = _locked_items(user, question_list)
+    items = locked_rows(user=user, owner=question_list)
     listed = set(items.values_list("question_id", flat=True))
     question_ids = (question.pk for question in questions if with_templates or not question.draws_numbers)
     added = [pk for pk in dict.fromkeys(question_ids) if pk not in listed]
@@ -92,9 +91,10 @@ def question_list_remove(*, user: User, question_list: QuestionList, question_id
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    item = _locked_items(user, question_list).filter(question_id=question_id).first()
+    items = locked_rows(user=user, owner=question_list)
+    item = items.filter(question_id=question_id).first()
     if item is not None:
-        row_remove(question_list.items.all(), pk=item.pk)
+        row_remove(items, pk=item.pk)
         question_list.save(update_fields=["updated_at"])
 
 
@@ -105,14 +105,8 @@ def question_list_move(*, user: User, question_list: QuestionList, question_id: 
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    item = _locked_items(user, question_list).filter(question_id=question_id).first()
+    items = locked_rows(user=user, owner=question_list)
+    item = items.filter(question_id=question_id).first()
     if item is not None:
-        row_move(question_list.items.all(), pk=item.pk, position=position)
+        row_move(items, pk=item.pk, position=position)
         question_list.save(update_fields=["updated_at"])
-
-
-def _locked_items(user: User, question_list: QuestionList) -> QuerySet[QuestionListItem]:
-    """Return the list's items in order; two changes of one list wait for each other."""
-    require_owner(user, question_list)
-    QuestionList.objects.select_for_update().get(pk=question_list.pk)
-    return question_list.items.all()

@@ -10,14 +10,13 @@ from itertools import count
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.selectors.questions.question_lists import questions_of_list
 from questionbank.selectors.worksheets.worksheets import sentences_on_left_out, why_left_out
-from questionbank.services.ordering import last_position, row_move, row_remove
+from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove
 from questionbank.services.own_names import NAME_LIMIT, checked_name
 from questionbank.services.permissions import require_owner
 
@@ -128,7 +127,7 @@ def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Quest
         ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
         NotAllowed: the worksheet is somebody else's.
     """
-    items = _locked_items(user, worksheet)
+    items = locked_rows(user=user, owner=worksheet)
     listed = set(items.exclude(question=None).values_list("question_id", flat=True))
     by_id = {question.pk: question for question in questions}
     new = [question for pk, question in by_id.items() if pk not in listed]
@@ -157,7 +156,7 @@ def worksheet_add_section(
         ValidationFailed: heading and instructions are empty, or there are `MOST_SECTIONS` already.
         NotAllowed: the worksheet is somebody else's.
     """
-    items = _locked_items(user, worksheet)
+    items = locked_rows(user=user, owner=worksheet)
     if items.filter(question=None).count() >= MOST_SECTIONS:
         raise ValidationFailed(f"A worksheet has up to {MOST_SECTIONS} sections.")
     heading, instructions = _checked_section(heading, instructions)
@@ -178,7 +177,7 @@ def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **v
         ValidationFailed: a section would have neither heading nor instructions.
         NotAllowed: the worksheet is somebody else's.
     """
-    item = _locked_items(user, worksheet).filter(pk=item_id).first()
+    item = locked_rows(user=user, owner=worksheet).filter(pk=item_id).first()
     if item is None:
         return
     if item.is_section:
@@ -202,7 +201,7 @@ def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float)
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    questions = _locked_items(user, worksheet).exclude(question=None).order_by()
+    questions = locked_rows(user=user, owner=worksheet).exclude(question=None).order_by()
     _touch(worksheet)
     return questions.update(**values) if values else questions.count()
 
@@ -214,7 +213,7 @@ def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, posit
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    row_move(_locked_items(user, worksheet), pk=item_id, position=position)
+    row_move(locked_rows(user=user, owner=worksheet), pk=item_id, position=position)
     _touch(worksheet)
 
 
@@ -225,7 +224,7 @@ def worksheet_item_remove(*, user: User, worksheet: Worksheet, item_id: int) -> 
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    row_remove(_locked_items(user, worksheet), pk=item_id)
+    row_remove(locked_rows(user=user, owner=worksheet), pk=item_id)
     _touch(worksheet)
 
 
@@ -268,13 +267,6 @@ def _new_seed() -> int:
 
 def _touch(worksheet: Worksheet) -> None:
     worksheet.save(update_fields=["updated_at"])
-
-
-def _locked_items(user: User, worksheet: Worksheet) -> QuerySet[WorksheetItem]:
-    """Return the worksheet's rows in order; two changes of one worksheet wait for each other."""
-    require_owner(user, worksheet)
-    Worksheet.objects.select_for_update().get(pk=worksheet.pk)
-    return worksheet.items.all()
 
 
 def _checked_section(heading: str, instructions: str) -> tuple[str, str]:
