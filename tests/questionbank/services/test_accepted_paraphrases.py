@@ -55,6 +55,13 @@ def accepted(question: Question, *texts: str, edited: str = "") -> list[Paraphra
     return list(ParaphrasePair.objects.filter(pk__in=[pair.pk for pair in pairs]).order_by("pk"))
 
 
+def added(question: Question, teacher, text: str = "a") -> ParaphrasePair:
+    """An accepted pair that is in the bank."""
+    (pair,) = accepted(question, text)
+    accepted_pairs_add(user=teacher)
+    return ParaphrasePair.objects.get(pk=pair.pk)
+
+
 def decided(
     question: Question, reviewer, text: str = "What are 2 and 3 together?", **decision
 ) -> ParaphrasePair:
@@ -90,9 +97,7 @@ def test_a_question_takes_over_what_the_wording_does_not_change(question, teache
 
 
 def test_its_difficulty_is_an_estimate_and_nothing_was_observed(question, teacher):
-    (pair,) = accepted(question, "What are 2 and 3 together?")
-    accepted_pairs_add(user=teacher)
-    pair.refresh_from_db()
+    pair = added(question, teacher)
     assert (pair.added.facility, pair.added.responses) == (None, 0)
     assert observed_difficulty(pair.added) is None
     figure = published_difficulty(pair.added)
@@ -168,14 +173,9 @@ def test_a_reviewer_adds_none(question, reviewer):
 
 
 def test_a_paraphrase_s_paraphrase_leads_to_the_first_original(question, teacher):
-    (pair,) = accepted(question, "a")
-    accepted_pairs_add(user=teacher)
-    pair.refresh_from_db()
-    accepted(pair.added, "b")
-    accepted_pairs_add(user=teacher)
-    assert set(Question.objects.exclude(pk=question.pk).values_list("paraphrase_of", flat=True)) == {
-        question.pk
-    }
+    added(added(question, teacher).added, teacher, "b")
+    paraphrases = Question.objects.exclude(pk=question.pk)
+    assert set(paraphrases.values_list("paraphrase_of", flat=True)) == {question.pk}
 
 
 def test_undo_retires_the_question_and_accepting_again_brings_it_back(question, teacher, reviewer):
@@ -212,17 +212,13 @@ def test_undo_leaves_a_question_that_another_pair_bears_or_that_was_there(questi
 
 
 def test_a_question_that_somebody_retired_is_not_added_again(question, teacher):
-    (pair,) = accepted(question, "a")
-    accepted_pairs_add(user=teacher)
-    pair.refresh_from_db()
+    pair = added(question, teacher)
     Question.objects.filter(pk=pair.added_id).update(status="retired")
     assert not accepted_pairs().exists()
 
 
 def test_it_says_where_the_original_was_changed_since(question, teacher):
-    (pair,) = accepted(question, "a")
-    accepted_pairs_add(user=teacher)
-    pair.refresh_from_db()
+    pair = added(question, teacher)
     origin = paraphrase_origin(question=pair.added)
     assert (origin.original, origin.pair, origin.is_outdated) == (question, pair, False)
     question.text = "How much is 2 and 30?"

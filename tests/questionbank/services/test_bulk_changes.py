@@ -23,6 +23,7 @@ from questionbank.services.bulk_changes import (
 )
 from questionbank.services.questions import question_retire, question_set_tags
 from tests.questionbank.small_bank import add_concept, add_question
+from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.django_db
 
@@ -160,27 +161,20 @@ def test_many_questions_are_a_worker_s_and_a_cancel_changes_nothing(bank, admin_
     with pytest.raises(Conflict, match="not finished"):
         bulk_change_undo_request(user=admin_person, change=done)
 
-    class Stops:
-        def progress(self, done, total, message=""): ...
-        def should_stop(self):
-            return True
-
-    class Goes(Stops):
-        def should_stop(self):
-            return False
-
+    reporter = Reporter()
+    reporter.stop = True
     with pytest.raises(Cancelled):
-        run_bulk_change(done.run, Stops())
+        run_bulk_change(done.run, reporter)
     assert state() == before
     for _again in range(2):  # a job may run twice
-        assert run_bulk_change(done.run, Goes()) == {"changed": 3, "kept": 0}
+        assert run_bulk_change(done.run, Reporter()) == {"changed": 3, "kept": 0}
     assert Question.objects.filter(grade="9", version=2).count() == 3
     question = Question.objects.order_by("pk")[0]
     assert question_history(question=question)[0].who == str(admin_person)
     runs.run_succeed(run=runs.run_start(run_id=done.run.pk, worker="here"), result={})
     undone = bulk_change_undo_request(user=admin_person, change=BulkChange.objects.get(pk=done.pk))
     assert undone.run.parameters == {"change": done.pk, "undo": True}
-    run_bulk_change(Run.objects.get(pk=undone.run.pk), Goes())
+    run_bulk_change(Run.objects.get(pk=undone.run.pk), Reporter())
     assert state() == before
 
 
@@ -188,15 +182,10 @@ def test_many_questions_are_a_worker_s_and_a_cancel_changes_nothing(bank, admin_
 def test_a_bulk_change_is_one_entry_of_the_history(bank, admin_person, monkeypatch, at_once):
     monkeypatch.setattr(bulk_changes, "AT_ONCE", at_once)
 
-    class Goes:
-        def progress(self, done, total, message=""): ...
-        def should_stop(self):
-            return False
-
     before = len(change_page(kind="tags").entries)
     done = change(admin_person, "concepts", {"add": bank["Geometry"], "remove": None})
     if done.run is not None:
-        run_bulk_change(done.run, Goes())
+        run_bulk_change(done.run, Reporter())
     done.refresh_from_db()
     entry, *others = change_page(kind="tags").entries
     assert len(others) == before

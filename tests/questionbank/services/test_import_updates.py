@@ -15,7 +15,7 @@ from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_update
 from tests.questionbank.formats.moodle_sample import SAMPLE
-from tests.questionbank.views.test_imports import Reporter
+from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.django_db
 
