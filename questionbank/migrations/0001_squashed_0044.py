@@ -5,6 +5,7 @@ Django's writer made it from the state of the models after the last of them (doc
 
 import uuid
 
+import django.utils.timezone
 from django.conf import settings
 from django.contrib.auth.models import UserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -13,7 +14,6 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import migrations, models
 from django.db.migrations import CreateModel
-from django.utils import timezone
 from pgtrigger.compiler import Trigger, UpsertTriggerSql
 from pgtrigger.migrations import AddTrigger
 from pgvector.django import HalfVectorField, VectorExtension
@@ -277,7 +277,7 @@ class Migration(migrations.Migration):
                     ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
                     ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                     ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                    ('date_joined', models.DateTimeField(default=timezone.now, verbose_name='date joined')),
+                    ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                     ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                     ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
                     ('hierarchy', models.ForeignKey(blank=True, null=True, on_delete=models.SET_NULL, related_name='+', to='questionbank.knowledgehierarchy', verbose_name='hierarchy for predictions')),

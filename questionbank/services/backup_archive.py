@@ -43,7 +43,7 @@ class _Format(BaseModel, frozen=True, strict=True):
     format: int
 
 
-class BackupManifest(_Format):
+class BackupManifest(_Format, frozen=True):
     """What a backup says about itself."""
 
     kindred: str  # version that wrote it

@@ -27,7 +27,7 @@ def synonym_group_save(
     """
     require(user, "concepts_edit", "Only admins change synonyms.")
     group = group or SynonymGroup()
-    group.terms = _checked(terms, but=group.pk)
+    group.terms = _checked(terms, SynonymGroup.objects.exclude(pk=group.pk))
     group.save()
     return group
 
@@ -43,7 +43,7 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
     group.delete()
 
 
-def _checked(terms: Iterable[str], *, but: int | None) -> list[str]:
+def _checked(terms: Iterable[str], others: Iterable[SynonymGroup]) -> list[str]:
     """Return the terms without blanks around them, each once.
 
     Two terms are the same where a search reads them alike, whatever their case and plural.
@@ -61,7 +61,7 @@ def _checked(terms: Iterable[str], *, but: int | None) -> list[str]:
         for term in distinct
         if len(term) > TERM_LIMIT
     ]
-    for group in SynonymGroup.objects.exclude(pk=but):
+    for group in others:
         problems += [
             f"“{term}” is in the group “{group}”."
             for term in group.terms
