@@ -1,10 +1,13 @@
-"""Making many models at once."""
+"""Making many models at once, and banks that stopped where no migration leads on."""
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, models
 from django.db.migrations import CreateModel, DeleteModel
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 
+from questionbank.migration_history import history_problem
 from questionbank.migration_operations import CreateModels
 
 KEY = ("id", models.BigAutoField(primary_key=True))
@@ -58,3 +61,20 @@ def test_models_are_described_as_one_operation_after_another_does() -> None:
         operation.state_forwards("questionbank", one_by_one)
     assert at_once == one_by_one
     assert set(at_once.apps.all_models["questionbank"]) == {"volume", "shelf", "shelf_volumes"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("last", "commit"),
+    [("0020", "72c08ee0"), ("0038", "bb817d2a"), ("0044", ""), ("0047", "bb817d2a"), ("0050", "")],
+)
+def test_a_bank_that_stopped_between_two_versions_is_told_by_which_commit_it_goes_on(last, commit):
+    rows = MigrationRecorder.Migration.objects.filter(app="questionbank")
+    rows.filter(name__gt=f"{last}_z").delete()
+    rows.filter(name__contains="_squashed_", name__gt=f"0001_squashed_{last}_z").delete()
+    assert commit in history_problem()
+    assert bool(history_problem()) == bool(commit)
+    if commit:
+        for command in ("migrate", "setup_bank"):
+            with pytest.raises(CommandError, match=f"commit {commit}"):
+                call_command(command, verbosity=0)

@@ -8,7 +8,9 @@ from typing import Any
 
 from django.conf import settings
 
+from questionbank.errors import Conflict
 from questionbank.management.base import BankCommand
+from questionbank.migration_history import history_problem
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.setup import bank_setup
 
@@ -20,6 +22,8 @@ class Command(BankCommand):
     help = "Install the default models and, with DEMO=1, the demo bank and its log-ins."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if problem := history_problem():
+            raise Conflict(problem)
         if bank_setup(demo=settings.DEMO, report=self.stdout.write):
             # In a process of its own: this one may be the supervisor's and must stay free of PyTorch.
             command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "embed_questions"]

@@ -1,0 +1,20 @@
+"""Django's `migrate`, which says in a sentence where a bank's history leads nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.core.management.commands.migrate import Command as MigrateCommand
+
+from questionbank.migration_history import history_problem
+
+
+class Command(MigrateCommand):
+    """As Django's."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Refuse a bank that stopped inside a squashed migration."""
+        if problem := history_problem():
+            raise CommandError(problem)
+        super().handle(*args, **options)
