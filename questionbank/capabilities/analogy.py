@@ -13,7 +13,6 @@ from questionbank.capabilities.contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
-    FormGroup,
     Headline,
     JobKind,
     KinshipRow,
@@ -41,20 +40,13 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     job_title = "Train the retriever of analogous problems"
 
     scope = "one language or all"
-    groups = (
-        FormGroup(
-            "What is learned",
-            "backbone pooler same slot_text all_positives adapter_rank".split(),
-            is_open=True,
-        ),
-        FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),
-        FormGroup("Contrast", "temperature".split()),
-        FormGroup("Problems", "share fold max_tokens".split()),
-        FormGroup(
-            "Optimiser",
-            "learning_rate weight_decay schedule warmup_share clip_norm freeze_embeddings".split(),
-        ),
-    )
+    groups = {
+        "What is learned": "backbone pooler same slot_text all_positives adapter_rank",
+        "How long": "epochs max_steps batch_size accumulate patience",
+        "Contrast": "temperature",
+        "Problems": "share fold max_tokens",
+        "Optimiser": "learning_rate weight_decay schedule warmup_share clip_norm freeze_embeddings",
+    }
     options = (
         TrainingOption(
             name="known_only",

@@ -21,16 +21,8 @@ if TYPE_CHECKING:
 QUESTION = "questions/<int:question_id>"
 """The beginning of the addresses of what a question has."""
 
+OPEN_GROUPS = ("What is learned", "How long")
 SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has been compared and promoted."
-
-
-@dataclass(frozen=True, slots=True)
-class FormGroup:
-    """Settings that are shown together in the form of a training; `is_open` where they are not folded away."""
-
-    title: str
-    fields: Sequence[str]
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +107,8 @@ class Training(ABC):
         scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
             all``, the model without a scope serves every language that has none of its own.
         promotes_itself: whether the job compares and promotes the model too.
-        groups: of settings in the form; those in no group fold away at its end.
+        groups: of settings in the form: their names, with spaces in between, by title. `OPEN_GROUPS` are not folded
+            away; what is in no group follows at the end.
         first_time: how long a step takes on two cores; shown before the first training.
     """
 
@@ -124,7 +117,7 @@ class Training(ABC):
     alone: ClassVar[tuple[str, ...]] = ()
     scope: ClassVar[Literal["", "hierarchy", "language", "one language or all"]] = ""
     promotes_itself: ClassVar[bool] = False
-    groups: ClassVar[tuple[FormGroup, ...]] = ()
+    groups: ClassVar[Mapping[str, str]] = {}
     options: ClassVar[tuple[TrainingOption, ...]] = ()
     quick: ClassVar[QuickTraining | None] = None
     first_time: ClassVar[str] = ""

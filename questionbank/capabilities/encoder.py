@@ -14,7 +14,6 @@ from questionbank.capabilities.contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
-    FormGroup,
     KinshipRow,
     LensTexts,
     QuickTraining,
@@ -37,22 +36,15 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     templates = "models/encoder"
     job_title = "Train the encoder"
 
-    groups = (
-        FormGroup(
-            "What is learned",
-            (
-                "backbone objective ranking levels concept_weight difficulty_weight metric_steps adapter_rank"
-            ).split(),
-            is_open=True,
+    groups = {
+        "What is learned": (
+            "backbone objective ranking levels concept_weight difficulty_weight metric_steps adapter_rank"
         ),
-        FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),
-        FormGroup(
-            "Changed copies of a question",
-            "augment_words augment_formulas augment_structure solution_view".split(),
-        ),
-        FormGroup("Contrast", "temperatures one_temperature projection queue_size momentum".split()),
-        FormGroup("Optimiser", "learning_rate weight_decay warmup_share freeze_embeddings".split()),
-    )
+        "How long": "epochs max_steps batch_size accumulate patience",
+        "Changed copies of a question": ("augment_words augment_formulas augment_structure solution_view"),
+        "Contrast": "temperatures one_temperature projection queue_size momentum",
+        "Optimiser": "learning_rate weight_decay warmup_share freeze_embeddings",
+    }
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
         settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
         sentence=(

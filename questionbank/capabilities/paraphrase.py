@@ -13,7 +13,6 @@ from questionbank.capabilities.contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
-    FormGroup,
     JobKind,
     QuickTraining,
     Training,
@@ -57,24 +56,16 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         ),
         help_texts=backbone_help("scorer"),
     )
-    groups = (
-        FormGroup(
-            "What is learned", "backbone loss margin scale interpolate adapter_rank".split(), is_open=True
+    groups = {
+        "What is learned": "backbone loss margin scale interpolate adapter_rank",
+        "How long": "epochs max_steps batch_size",
+        "Triplets": (
+            "triplets_per_question far_share given_passes combine extra_operators without "
+            "typed_numbers stretch"
         ),
-        FormGroup("How long", "epochs max_steps batch_size".split(), is_open=True),
-        FormGroup(
-            "Triplets",
-            (
-                "triplets_per_question far_share given_passes combine extra_operators without "
-                "typed_numbers stretch"
-            ).split(),
-        ),
-        FormGroup(
-            "Models instead of rules",
-            "translator_there translator_back weak_paraphraser weak_prefix".split(),
-        ),
-        FormGroup("Optimiser", "learning_rate weight_decay warmup_share".split()),
-    )
+        "Models instead of rules": "translator_there translator_back weak_paraphraser weak_prefix",
+        "Optimiser": "learning_rate weight_decay warmup_share",
+    }
     options = (
         TrainingOption(
             name="decisions",

@@ -44,7 +44,7 @@ def _form_problems(word: str, row: BankCapability, capability: Capability[Any]) 
         return []
     names = {spec.name for spec in field_specs(capability.config)}
     quick = row.training.quick.settings if row.training.quick else {}
-    named = [*quick, *(name for group in row.training.groups for name in group.fields)]
+    named = [*quick, *" ".join(row.training.groups.values()).split()]
     return [
         f"The form of the capability {word!r} names the setting {name!r}, which its configuration has not."
         for name in named

@@ -14,7 +14,6 @@ from questionbank.capabilities.contract import (
     QUESTION,
     BankCapability,
     FixedSuite,
-    FormGroup,
     Headline,
     JobKind,
     QuickTraining,
@@ -42,26 +41,16 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     job_title = "Train the solver"
 
     scope = "language"
-    groups = (
-        FormGroup("What is learned", "backbone contrast adapter_rank freeze_encoder".split(), is_open=True),
-        FormGroup("How long", "epochs max_steps batch_size".split(), is_open=True),
-        FormGroup(
-            "Contrast",
-            (
-                "margin contrast_weight contrast_epochs contrast_steps "
-                "positives negatives temperature textual_weight pool equation_strategy "
-                "text_strategy"
-            ).split(),
+    groups = {
+        "What is learned": "backbone contrast adapter_rank freeze_encoder",
+        "How long": "epochs max_steps batch_size",
+        "Contrast": (
+            "margin contrast_weight contrast_epochs contrast_steps positives negatives temperature "
+            "textual_weight pool equation_strategy text_strategy"
         ),
-        FormGroup(
-            "Problems and equations",
-            "augment mask_numbers fold max_tokens most_tokens least_uses beam".split(),
-        ),
-        FormGroup(
-            "Optimiser",
-            "learning_rate decoder_learning_rate weight_decay schedule warmup_share dropout".split(),
-        ),
-    )
+        "Problems and equations": "augment mask_numbers fold max_tokens most_tokens least_uses beam",
+        "Optimiser": "learning_rate decoder_learning_rate weight_decay schedule warmup_share dropout",
+    }
     first_time = "On two cores, about 1 to 1.5 seconds a step of 32 problems."
     options = (
         TrainingOption(

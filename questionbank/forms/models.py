@@ -11,7 +11,7 @@ from django import forms
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import FieldSpec, config_from_strings, field_specs, labelled_problems
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.contract import FormGroup, TrainingOption
+from questionbank.capabilities.contract import OPEN_GROUPS, TrainingOption
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
 
@@ -66,13 +66,13 @@ class TrainingForm(ServiceForm):
         config_class: type,
         hierarchies: Sequence[str] = (),
         one_hierarchy: str = "",
-        groups: Sequence[FormGroup] = (),
+        groups: Mapping[str, str] | None = None,
         options: Sequence[TrainingOption] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.fields |= {option.name: _option_field(option) for option in options}
-        self.form_groups, self.options = groups, options
+        self.form_groups, self.options = groups or {}, options
         self.one_hierarchy = one_hierarchy
         if one_hierarchy:
             self.fields["hierarchies"] = forms.ChoiceField(label="Hierarchy", initial=one_hierarchy)
@@ -95,15 +95,15 @@ class TrainingForm(ServiceForm):
     def groups(self) -> list[FieldGroup]:
         """The settings by what they are about, in the order of the page."""
         names = [spec.name for spec in self.specs]
-        placed = {name for group in self.form_groups for name in group.fields}
-        rest = FormGroup(OTHERS, tuple(name for name in names if name not in placed))
+        placed = " ".join(self.form_groups.values()).split()
+        rest = " ".join(name for name in names if name not in placed)
         groups = []
-        for group in (*self.form_groups, rest):
-            fields = [self[name] for name in group.fields if name in names]
+        for title, named in {**self.form_groups, OTHERS: rest}.items():
+            fields = [self[name] for name in named.split() if name in names]
             is_touched = self.is_bound and any(
                 field.errors or field.name in self.changed_data for field in fields
             )
-            groups.append(FieldGroup(group.title, fields, group.is_open or is_touched))
+            groups.append(FieldGroup(title, fields, title in OPEN_GROUPS or is_touched))
         return [group for group in groups if group.fields]
 
     @property

@@ -12,7 +12,6 @@ from django.urls import URLPattern, path
 from questionbank.capabilities.contract import (
     BankCapability,
     FixedSuite,
-    FormGroup,
     Headline,
     JobKind,
     KinshipRow,
@@ -57,7 +56,9 @@ class GaugeInBank(BankCapability, Training, FixedSuite):
 
     templates = "fake"
     job_title = "Train the gauge"
-    groups = (FormGroup("How long", ("steps", "rate"), is_open=True),)
+    groups = {
+        "How long": "steps rate",
+    }
     no_figures = "No length could be measured."
     too_few = "There are too few questions to measure lengths on."
     queue = "light"
