@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from questionbank.errors import Busy, Conflict, ServiceUnavailable
 from questionbank.middleware import LogInMiddleware
@@ -22,9 +23,7 @@ from questionbank.views import errors, home
     ids=["an unknown address", "a question that is not there", "a role that may not"],
 )
 def test_a_refusal_is_a_friendly_page(as_teacher, address, status, sentence) -> None:
-    response = as_teacher.get(address)
-    assert response.status_code == status
-    assert sentence in response.content.decode()
+    assertContains(as_teacher.get(address), sentence, status_code=status)
 
 
 def test_a_404_without_a_session_tells_nothing_of_the_site(db, client) -> None:
@@ -49,9 +48,7 @@ def test_the_log_has_a_trace_of_faults_and_none_of_refusals(as_teacher, log, mon
 def test_a_form_without_its_token_says_that_it_has_expired(bank, teacher) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(teacher)
-    response = client.post(reverse("paste"), {"text": "$x$"})
-    assert response.status_code == 403
-    assert "This form has expired" in response.content.decode()
+    assertContains(client.post(reverse("paste"), {"text": "$x$"}), "This form has expired", status_code=403)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +62,7 @@ def test_a_500_comes(monkeypatch, place, name, error) -> None:
 
     monkeypatch.setattr(place, name, refuse)
     response = errors.server_error(RequestFactory().get("/"))
-    assert response.status_code == 500
-    assert "Something went wrong on our side" in response.content.decode()
+    assertContains(response, "Something went wrong on our side", status_code=500)
 
 
 def test_a_view_that_breaks_shows_no_trace(bank, teacher, monkeypatch) -> None:
@@ -94,7 +90,6 @@ def test_errors_of_ours_are_one_sentence(bank, as_teacher, monkeypatch, error, s
 
     monkeypatch.setattr(home, "bank_overview", refuse)
     response = as_teacher.get(reverse("home"), headers=headers)
-    assert response.status_code == status
-    assert str(error) in response.content.decode()
+    assertContains(response, str(error), status_code=status)
     assert ("<html" in response.content.decode()) != bool(headers)
     assert response.headers.get("Retry-After") == ("60" if isinstance(error, Busy) else None)

@@ -11,6 +11,7 @@ import pytest
 from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from questionbank.models import Question, Run
 from questionbank.services.import_jobs import run_import
@@ -94,8 +95,7 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
 )
 def test_a_file_of_another_kind_is_refused_at_once_with_what_to_do(as_admin, name, content, reason) -> None:
     response = as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile(name, content)})
-    assert response.status_code == 422
-    assert reason in response.content.decode()
+    assertContains(response, reason, status_code=422)
     assert not Run.objects.exists()
     assert not any(storages["uploads"].listdir(""))
 
@@ -116,22 +116,17 @@ def test_a_file_that_is_damaged_further_down_fails_with_one_sentence(db, as_admi
 @pytest.mark.parametrize("name", ["mine.jsonl", "mine.csv"])
 def test_an_empty_file_is_refused_at_once(db, as_admin, name) -> None:
     response = as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile(name, b"")})
-    assert response.status_code == 422
-    assert "This file is empty." in response.content.decode()
+    assertContains(response, "This file is empty.", status_code=422)
     assert not Run.objects.exists()
 
 
 def test_without_a_file_the_form_says_so(db, as_admin) -> None:
-    response = as_admin.post(reverse("import_create"), {})
-    assert response.status_code == 422
-    assert "Choose a file first." in response.content.decode()
+    assertContains(as_admin.post(reverse("import_create"), {}), "Choose a file first.", status_code=422)
 
 
 def test_a_file_over_the_limit_is_refused_with_the_limit(db, as_admin, settings) -> None:
     settings.IMPORT_UPLOAD_MAX_BYTES = 100
-    response = upload(as_admin, GOOD * 20)
-    assert response.status_code == 422
-    assert "larger than 100" in response.content.decode()
+    assertContains(upload(as_admin, GOOD * 20), "larger than 100", status_code=422)
     assert not Run.objects.exists()
 
 
@@ -139,8 +134,7 @@ def test_a_file_far_over_the_limit_is_dropped_on_the_way(db, as_admin, settings)
     settings.IMPORT_UPLOAD_MAX_BYTES = 100
     file = SimpleUploadedFile("large.jsonl", b"x" * 1_200_000)
     response = as_admin.post(reverse("import_create"), {"file": file})
-    assert response.status_code == 422
-    assert "larger than 100" in response.content.decode()
+    assertContains(response, "larger than 100", status_code=422)
 
 
 def test_a_check_whose_file_is_gone_says_so(db, as_admin) -> None:

@@ -10,6 +10,7 @@ from django.apps import apps
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from questionbank.models import User
 from questionbank.services.mail import mail_send_due
@@ -93,9 +94,7 @@ def test_a_closed_account_gets_no_link(as_admin, teacher) -> None:
 
 def test_the_last_admin_reads_why_the_role_stays(as_admin, admin_person) -> None:
     page = reverse("person_detail", args=[admin_person.pk])
-    response = as_admin.post(page, {"roles": ["teacher"]})
-    assert response.status_code == 422
-    assert "This is the last admin" in response.content.decode()
+    assertContains(as_admin.post(page, {"roles": ["teacher"]}), "This is the last admin", status_code=422)
     closed = as_admin.post(reverse("person_active", args=[admin_person.pk]), {"active": "0"}, follow=True)
     assert "This is the last admin" in closed.content.decode()
 

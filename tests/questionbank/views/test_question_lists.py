@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from analytics.records import QuestionRecord
 from questionbank.formats import read
@@ -34,8 +35,7 @@ def test_a_foreign_address_to_go_back_to_is_ignored(as_teacher, bank) -> None:
 
 def test_a_new_list_needs_a_name(as_teacher, bank) -> None:
     response = as_teacher.post(reverse("list_add"), {"question": bank.questions[0].pk, "name": ""})
-    assert response.status_code == 422
-    assert "Enter a name" in response.content.decode()
+    assertContains(response, "Enter a name", status_code=422)
 
 
 def test_a_typed_name_starts_a_new_list_beside_those_that_exist(as_teacher, teacher, bank) -> None:

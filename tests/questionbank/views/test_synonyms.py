@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from questionbank.models import SynonymGroup
 
@@ -28,8 +29,7 @@ def test_an_added_synonym_finds_tagged_questions_and_stands_in_the_history(bank,
 
 def test_a_term_of_another_group_is_refused_beside_the_field(as_admin) -> None:
     response = as_admin.post(reverse("synonym_create"), {"terms": "HCF\nsomething new"})
-    assert response.status_code == 422
-    assert "is in the group" in response.content.decode()
+    assertContains(response, "is in the group", status_code=422)
 
 
 def test_teachers_read_and_find_terms(as_teacher) -> None:

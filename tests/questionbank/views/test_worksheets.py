@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.asserts import assertContains
 
 from questionbank.models import Question, QuestionUse, Worksheet
 from questionbank.services.question_lists import question_list_add, question_list_create
@@ -105,8 +106,7 @@ def test_a_section_takes_in_what_is_below_it_and_all_questions_get_the_same_poin
     assert "Total: 8 points" in shown
     assert [len(row.is_section * "s") for row in worksheet.items.all()] == [0, 0, 1, 0, 0]
     empty = as_teacher.post(reverse("worksheet_section", args=[worksheet.pk]), {"heading": " "})
-    assert empty.status_code == 422
-    assert "Enter a heading" in empty.content.decode()
+    assertContains(empty, "Enter a heading", status_code=422)
 
 
 def test_downloads_for_students_count_as_used_and_keys_do_not(as_teacher, worksheet, bank, printed) -> None:
@@ -209,9 +209,7 @@ def test_the_layout_page_says_what_is_wrong_and_keeps_the_rest(as_teacher, teach
         "paper": "us-letter",
         "versions": "4",
     }
-    response = as_teacher.post(layout, data)
-    assert response.status_code == 422
-    assert "already have a worksheet" in response.content.decode()
+    assertContains(as_teacher.post(layout, data), "already have a worksheet", status_code=422)
     as_teacher.post(layout, {**data, "name": "Mine"})
     worksheet.refresh_from_db()
     assert (worksheet.columns, worksheet.paper, worksheet.versions) == (2, "us-letter", 4)
@@ -241,8 +239,7 @@ def test_numbers_that_are_no_questions_are_refused_and_the_limit_is_said(
         assert as_teacher.post(add, {"numbers": wrong}).status_code == 422
     monkeypatch.setattr("questionbank.services.worksheets.LONGEST_WORKSHEET", 4)
     response = as_teacher.post(add, {"numbers": f"{bank.questions[4].pk}"})
-    assert response.status_code == 422
-    assert "A worksheet holds up to 4 questions" in response.content.decode()
+    assertContains(response, "A worksheet holds up to 4 questions", status_code=422)
 
 
 def test_an_empty_worksheet_is_said_to_be_empty(as_teacher, teacher, bank) -> None:
