@@ -22,7 +22,7 @@ from questionbank.formats.catalog import AUTO, layout_of
 from questionbank.formats.column_names import holds_rows
 from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
-from questionbank.numbers import whole_number
+from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.differences import import_conflicts_of, shown_conflicts
 from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.selectors.registry.runs import run_get
@@ -181,8 +181,7 @@ def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
             count = import_conflicts_settle(
                 run=run, user=request.user, take=request.POST.get("choice") == "take", question=question
             )
-            what = "question was" if count == 1 else "questions were"
-            messages.success(request, f"{count:,} {what} settled.")
+            messages.success(request, f"{counted(count, 'question was', 'questions were')} settled.")
         return redirect("import_conflicts", run_id=run.pk)
     conflicts = import_conflicts_of(run=run)
     return render(

@@ -14,7 +14,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.forms.questions import chosen_concepts
 from questionbank.forms.worksheets import AddQuestionsForm, FillUpForm, ItemForm, LayoutForm, SectionForm
 from questionbank.models import Question, Worksheet
-from questionbank.numbers import whole_number
+from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.concept_choices import choices_of, concepts_to_choose
 from questionbank.selectors.questions.question_lists import questions_of_list
 from questionbank.selectors.questions.questions import visible_to
@@ -131,9 +131,7 @@ def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 def _say_filled(request: HttpRequest, added: int, wanted: int, near_duplicates: int) -> None:
     if added:
-        messages.success(
-            request, f"{added} {'question was' if added == 1 else 'questions were'} added at the end."
-        )
+        messages.success(request, f"{counted(added, 'question was', 'questions were')} added at the end.")
     if added < wanted:
         sentence = (
             f"The bank has only {added} more such questions."
@@ -189,7 +187,7 @@ def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         given = {name: value for name, value in form.cleaned_data.items() if value is not None}
         number = worksheet_items_update(user=request.user, worksheet=worksheet, **given)
         if given:
-            messages.success(request, f"Saved for {number} question{'' if number == 1 else 's'}.")
+            messages.success(request, f"Saved for {counted(number, 'question', 'questions')}.")
         return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     return _edit_page(request, worksheet, all_form=form)
 

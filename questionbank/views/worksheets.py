@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from questionbank.errors import NotFound, PrintingRefused
 from questionbank.forms.worksheets import NewWorksheetForm
 from questionbank.models import Question
+from questionbank.numbers import counted
 from questionbank.selectors.questions.question_lists import own_and_shared, question_list_get
 from questionbank.selectors.questions.uses import worksheet_use_days
 from questionbank.selectors.worksheets.marks import worksheet_expected_mark
@@ -152,8 +153,8 @@ def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 def say_added(request: HttpRequest, added: Added) -> None:
     """Say how many questions are on the worksheet now, and why others are not."""
     if added.number:
-        were = "question was" if added.number == 1 else "questions were"
-        messages.success(request, f"{added.number} {were} added at the end.")
+        questions = counted(added.number, "question was", "questions were")
+        messages.success(request, f"{questions} added at the end.")
     elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:

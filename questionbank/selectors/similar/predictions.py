@@ -164,8 +164,10 @@ def _by_probes(
     neighbours: list[LabelledNeighbour],
 ) -> QuestionPrediction:
     estimate = predicted.difficulty if probes.heads.states_difficulty else None
-    difficulty = estimate and _on_scale(
-        estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage
+    difficulty = (
+        _on_scale(estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage)
+        if estimate
+        else None
     )
     return QuestionPrediction(
         concepts=concepts,
