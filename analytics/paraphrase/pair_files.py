@@ -136,9 +136,7 @@ def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:
 
 def _question(row: Mapping[str, Any]) -> str:
     """Return the question of a line that is no pair; empty where it has none."""
-    text = row.get("text")
-    if text is None:
-        return ""
+    text = row.get("text") or ""
     if not isinstance(text, str):
         raise ValueError("the text is not a string")
     if problem := string_problem(text, TEXT_LIMIT):

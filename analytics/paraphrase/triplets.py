@@ -204,7 +204,8 @@ def _triplets_of(
             name: [
                 (rewording, edit)
                 for rewording in positives
-                for edit in _unseen(negatives[name], seen)
+                # once each has come: none comes twice before another comes once
+                for edit in [each for each in negatives[name] if each.text not in seen] or negatives[name]
                 if (rewording.text, edit.text) not in used
             ]
             for name in names
@@ -223,14 +224,6 @@ def _triplets_of(
                 Triplet(question, positive.text, negative.text, positive.operator, negative.operator)
             )
     return triplets
-
-
-def _unseen(negatives: Sequence[_Candidate], seen: set[str]) -> Sequence[_Candidate]:
-    """Return those that no triplet has yet.
-
-    All once each has come, so that none comes twice before another comes once.
-    """
-    return [negative for negative in negatives if negative.text not in seen] or negatives
 
 
 def _positives(

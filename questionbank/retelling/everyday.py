@@ -86,8 +86,10 @@ class _Kind:
             if all(
                 _holds(_worth(left, values), sign, _worth(right, values)) for left, sign, right in self.where
             ):
-                words = {name: words or _decimal(values[name]) for name, (_value, words) in drawn.items()}
-                return values, words | {name: _decimal(values[name]) for name in self.let}
+                words = {
+                    name: words or constant_label(values[name]) for name, (_value, words) in drawn.items()
+                }
+                return values, words | {name: constant_label(values[name]) for name in self.let}
         return None
 
 
@@ -193,10 +195,6 @@ def _holds(left: Fraction, sign: str, right: Fraction) -> bool:
     if sign == "whole":
         return left.denominator == 1 and left > 0
     return {"<": left < right, "<=": left <= right, ">": left > right, "!=": left != right}[sign]
-
-
-def _decimal(value: Fraction) -> str:
-    return constant_label(value)
 
 
 def _choices(text: str) -> list[tuple[Fraction, str]]:

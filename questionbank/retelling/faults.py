@@ -88,7 +88,7 @@ def fault(text: str, answer: str) -> str:
     for limited, most in _LIMITS:
         if any(int(next(filter(None, match.groups()))) > most for match in limited.finditer(text)):
             return "a number is larger than it can be"
-    if any(_wrong_article(*match.groups()) for match in _ARTICLE.finditer(text)):
+    if any(match[1].lower() != article(match[2]).split()[0] for match in _ARTICLE.finditer(text)):
         return "an article does not fit its word"
     if _BROKEN_GRAMMAR.search(text):
         return "a sentence is broken"
@@ -123,10 +123,6 @@ def _answer_fault(text: str, answer: str) -> str:
     if value < 0:
         return "its answer is negative"
     return ""
-
-
-def _wrong_article(written: str, word: str) -> bool:
-    return written.lower() != article(word).split()[0]
 
 
 def _pronoun_fault(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analytics.paraphrase.cross_encoder.reading import PairReading
-from analytics.paraphrase.findings.finding import Finding, Span, Words
+from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.words.editing import overlaps
 
 _MOST_PLACES = 3  # changed places in a text; more mean that the model points nowhere
@@ -24,8 +24,10 @@ def with_changed_words(
     if reading is None or reading.log_odds > 0:
         return tuple(findings)
     serious = [finding for finding in findings if finding.is_serious]
-    places = _free(reading.original, [finding.original for finding in serious])
-    new_places = _free(reading.paraphrase, [finding.paraphrase for finding in serious])
+    taken = [finding.original for finding in serious if finding.original]
+    new_taken = [finding.paraphrase for finding in serious if finding.paraphrase]
+    places = [span for span in reading.original if not overlaps(*span, taken)]
+    new_places = [span for span in reading.paraphrase if not overlaps(*span, new_taken)]
     if max(len(places), len(new_places)) > _MOST_PLACES:
         return tuple(findings)
     words = [Words.at(place, original) for place in places]
@@ -49,8 +51,3 @@ def with_changed_words(
             if word.text.lower() not in said
         ),
     )
-
-
-def _free(spans: Sequence[Span], taken: Sequence[Span | None]) -> list[Span]:
-    """Return the places that none of the taken ones touches."""
-    return [span for span in spans if not any(place and overlaps(*span, [place]) for place in taken)]

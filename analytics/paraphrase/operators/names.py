@@ -81,13 +81,11 @@ def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: 
         chosen, new = mentions, rng.choice(others)
     else:
         chosen = rng.sample(mentions, rng.randint(1, len(mentions) - 1))
-    return [(mention.start, _end(question, mention, new or ""), new or "") for mention in chosen]
-
-
-def _end(question: str, mention: EntityMention, new: str) -> int:
-    """Return the end of a deletion: a possessive s goes with its name."""
-    tail = question[mention.end : mention.end + 2]
-    return mention.end + 2 if not new and tail in {"'s", "’s"} else mention.end
+    tail = 0 if new else 2  # a possessive s goes with its name
+    return [
+        (mention.start, mention.end + tail * question.startswith(("'s", "’s"), mention.end), new or "")
+        for mention in chosen
+    ]
 
 
 def _things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
@@ -112,7 +110,8 @@ def rename_throughout(question: str, rng: random.Random) -> str | None:
     edits: list[Edit] = []
     for name in rng.sample(list(names), min(len(names), rng.randint(1, _MOST))):
         new = another_name(names[name][0], taken, rng)
-        if new is not None and not _stands_hidden(question, name, len(names[name])):
+        places = re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+        if new is not None and len(places) == len(names[name]):  # not also in small letters, or in a formula
             taken.add(new)
             edits += [(mention.start, mention.end, new) for mention in names[name]]
     things = _things_in(question)
@@ -151,11 +150,6 @@ def _rename_thing(
         word = new[_FORMS[match[0].lower()][1]] if match[0].lower() != thing[0] else new[0]
         edits.append((match.start(), match.end(), upper_first(word) if match[0][0].isupper() else word))
     return edits
-
-
-def _stands_hidden(question: str, name: str, count: int) -> bool:
-    """Return whether a name also stands where it was not found: in small letters, inside a formula."""
-    return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)) != count
 
 
 def swap_in_sentence(question: str, rng: random.Random) -> str | None:
