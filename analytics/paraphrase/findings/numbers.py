@@ -71,10 +71,11 @@ def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
     if not quantity.text.isalpha() or quantity.unit or quantity.value <= 1:
         return False
     end = reading.sentences[reading.sentence_of(quantity.start)].end
-    return quantity.value in (
+    listed = [
         len([mention for mention in mentions if quantity.start < mention.start < end])
         for mentions in (reading.quantities, reading.entities)
-    )
+    ]
+    return quantity.value in listed
 
 
 def _vague(pair: Pair, quantity: Quantity) -> Finding | None:
