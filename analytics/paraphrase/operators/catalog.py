@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 
 from analytics.errors import DataError
 from analytics.paraphrase.operators import (
-    comparison_change,
     deletions,
-    lossy_summary,
     names,
     numbers,
-    passive_voice,
-    reconstruction,
+    stand_ins,
     tfidf_replacement,
     units,
-    unrelated_word,
+    words,
 )
 from analytics.paraphrase.operators.rule_paraphraser import reword
 
@@ -71,7 +68,7 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence, _INVALID),
         ("entity_replacement", "f7 named entity replacement", names.replace, _INVALID),
         ("number_deletion", "f8 numerical entity deletion", numbers.delete, _INVALID),
-        ("weak_paraphraser", "f9 weak paraphraser", lossy_summary.apply, _INVALID),  # for a model
+        ("weak_paraphraser", "f9 weak paraphraser", stand_ins.summarise, _INVALID),  # for a model
         ("unit_replacement", "f10 unit replacement", units.replace, _INVALID),
         ("words_to_numbers", "numbers in digits", numbers.in_digits, _OUR_VALID),
         ("unit_contraction", "units abbreviated", units.abbreviate, _OUR_VALID),
@@ -80,10 +77,10 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("number_change", "changed number", numbers.change, _OUR_INVALID),
         ("number_swap", "numbers swapped", numbers.swap, _OUR_INVALID),
         ("role_swap", "names swapped in a sentence", names.swap_in_sentence, _OUR_INVALID),
-        ("comparison_change", "comparison turned round", comparison_change.apply, _OUR_INVALID),
-        ("unrelated_word", "unrelated word", unrelated_word.apply, _OUR_INVALID),
-        ("passive_voice", "f_a active to passive", passive_voice.apply, _TEST_VALID),  # for a model
-        ("reconstruction", "f_b corrupted sentence reconstruction", reconstruction.apply, _TEST_VALID),
+        ("comparison_change", "comparison turned round", words.turn_round, _OUR_INVALID),
+        ("unrelated_word", "unrelated word", words.put_unrelated, _OUR_INVALID),
+        ("passive_voice", "f_a active to passive", stand_ins.to_passive, _TEST_VALID),  # for a model
+        ("reconstruction", "f_b corrupted sentence reconstruction", stand_ins.drop_small_words, _TEST_VALID),
         ("tfidf_replacement", "f_c TF-IDF replacement", tfidf_replacement.apply, _TEST_INVALID),
         ("random_deletion", "f_d random deletion", deletions.delete_tokens, _TEST_INVALID),
         ("weak_question", "f_e weak paraphraser", deletions.ask_only, _TEST_INVALID),  # for a model

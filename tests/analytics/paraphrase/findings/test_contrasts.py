@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.paraphrase.findings.contrary_words import are_contrary
+from analytics.paraphrase.findings.replaced import are_contrary
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.verdict import FEATURES, verdict_features
 from tests.analytics.paraphrase.said import said

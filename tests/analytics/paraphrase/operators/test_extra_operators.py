@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from analytics.paraphrase.operators import comparison_change, names, numbers, units, unrelated_word
+from analytics.paraphrase.operators import names, numbers, units, words
 from analytics.paraphrase.words.entities import first_names
 from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
@@ -80,7 +80,7 @@ def test_names_swap_in_one_sentence_only() -> None:
     ],
 )
 def test_a_comparison_is_turned_round(question: str, turned: set[str | None]) -> None:
-    assert {comparison_change.apply(question, rng(seed)) for seed in range(10)} == turned
+    assert {words.turn_round(question, rng(seed)) for seed in range(10)} == turned
 
 
 def test_names_and_things_are_renamed_throughout() -> None:
@@ -109,7 +109,7 @@ def test_an_unrelated_word_takes_the_place_of_a_name_a_unit_a_number_or_what_is_
     text = "Ann has 12 pens and walks 3 km. How many pens has she?"
     replaced = set()
     for seed in range(60):
-        changed = unrelated_word.apply(text, rng(seed))
+        changed = words.put_unrelated(text, rng(seed))
         assert changed is not None
         before, after = text.split(), changed.split()
         assert len(before) == len(after)
@@ -119,19 +119,19 @@ def test_an_unrelated_word_takes_the_place_of_a_name_a_unit_a_number_or_what_is_
         assert 1 <= len(pairs) <= 2
         for word, substitute in pairs:
             replaced.add(word)
-            assert substitute.strip(".").lower() in unrelated_word.WORDS
+            assert substitute.strip(".").lower() in words.WORDS
     assert replaced == {"Ann", "12", "pens", "3", "km."}
 
 
 def test_formulas_stay_and_where_nothing_stands_nothing_is_put_in() -> None:
-    assert unrelated_word.apply("What is $x^2 + 3$?", rng()) is None
-    assert unrelated_word.apply("Why is that so?", rng()) is None
+    assert words.put_unrelated("What is $x^2 + 3$?", rng()) is None
+    assert words.put_unrelated("Why is that so?", rng()) is None
 
 
 def test_unrelated_words_are_neither_countable_things_nor_names_and_no_stop_words() -> None:
     things = {word for pair in names.THINGS for word in pair}
     people = {name.lower() for of_kind in first_names() for name in of_kind}
-    assert things.isdisjoint(unrelated_word.WORDS)
-    assert STOP_WORDS.isdisjoint(unrelated_word.WORDS)
-    assert people.isdisjoint(unrelated_word.WORDS)
-    assert len(set(unrelated_word.WORDS)) == len(unrelated_word.WORDS) > 200
+    assert things.isdisjoint(words.WORDS)
+    assert STOP_WORDS.isdisjoint(words.WORDS)
+    assert people.isdisjoint(words.WORDS)
+    assert len(set(words.WORDS)) == len(words.WORDS) > 200

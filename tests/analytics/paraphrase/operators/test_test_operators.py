@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.operators import deletions, passive_voice, reconstruction, tfidf_replacement
+from analytics.paraphrase.operators import deletions, stand_ins, tfidf_replacement
 from analytics.paraphrase.operators.sequence_models import corrupt
 from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
 from analytics.text.numbers import find_numbers
@@ -17,21 +17,21 @@ def rng(seed: int = 0) -> random.Random:
 
 
 def test_statements_become_passive() -> None:
-    assert passive_voice.apply(PENS, rng()) == (
+    assert stand_ins.to_passive(PENS, rng()) == (
         "12 pens were bought by Omar at the shop. 3 pens are taken by the teacher. How many pens are left?"
     )
-    assert passive_voice.apply("She ate a pear.", rng()) == "A pear was eaten by her."
-    assert passive_voice.apply("How many pens are left?", rng()) is None
+    assert stand_ins.to_passive("She ate a pear.", rng()) == "A pear was eaten by her."
+    assert stand_ins.to_passive("How many pens are left?", rng()) is None
 
 
 def test_reconstruction_drops_small_words_and_keeps_numbers() -> None:
     for seed in range(30):
-        changed = reconstruction.apply(PENS, rng(seed))
+        changed = stand_ins.drop_small_words(PENS, rng(seed))
         assert changed is not None
         assert changed != PENS
         assert [number.value for number in find_numbers(changed)] == [12, 3]
         assert "How many" in changed or "how many" in changed
-    assert reconstruction.apply("Find x", rng()) is None
+    assert stand_ins.drop_small_words("Find x", rng()) is None
 
 
 def test_corruption_loses_no_number() -> None:
