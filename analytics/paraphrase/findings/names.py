@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 
-from analytics.paraphrase.findings.finding import Finding, Words
+from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.entities import EntityMention
 from analytics.paraphrase.words.reading import Reading
@@ -50,21 +49,6 @@ def name_findings(pair: Pair) -> list[Finding]:
         Finding.lost("entity", mention, is_serious=len(people) > 1 or mention.category == "label")
         for mention in lost
     ]
-    return findings + _exchanged(pair, fewer, first)
-
-
-def _exchanged(
-    pair: Pair, fewer: Sequence[EntityMention], first: Mapping[str, EntityMention]
-) -> list[Finding]:
-    """Return names of which another of the text took the place: one is there less often, the other more often."""
-    findings = []
-    for old in fewer:
-        for rival in first.values():
-            now = pair.paraphrase.mentions(rival.text)
-            if rival is not old and _alike(old, rival) and len(now) > len(pair.original.mentions(rival.text)):
-                sentence = f"“{old.text}” became “{rival.text}” in one place."
-                place = Words.at(now[0], pair.paraphrase.text)
-                findings.append(Finding.of("entity", sentence, old, place, is_serious=pair.is_close))
     return findings
 
 

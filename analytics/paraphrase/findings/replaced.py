@@ -213,7 +213,7 @@ def _may_replace(was: Word, now: Word) -> bool:
         _is_thing(was)
         and _is_thing(now)
         and new not in _PRONOUNS
-        and now.key not in GENERIC
+        and not (now.text.islower() and now.key in GENERIC)  # Tim has the stem of time
         and new not in UNIT_WORDS
         and not is_adverb(new)
         and old[:_SAME_BEGINNING] != new[:_SAME_BEGINNING]

@@ -137,7 +137,7 @@ def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
 
 
 def test_a_test_set_that_is_missing_stops_the_run(data, tmp_path):
-    with pytest.raises(DataError, match="dev.jsonl.gz cannot be read"):
+    with pytest.raises(DataError, match=r"dev\.jsonl\.gz cannot be read"):
         training_material(tmp_path, ["gsm8k"])
     with pytest.raises(DataError, match="cannot be read"):
         measured_pairs(tmp_path, "sawp_test")
