@@ -12,8 +12,9 @@ from pathlib import Path
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
-from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.errors import ImportRefused
+from questionbank.formats.fields import read_question
+from questionbank.formats.item_reading import item_entries
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.xml_items import root_element, xml_items
 
@@ -27,11 +28,7 @@ def is_asdiv(beginning: str, _name: str) -> bool:
 
 
 def read_asdiv(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each problem turns out to be, by its number.
-
-    Raises:
-        ImportRefused: the file as a whole cannot be read.
-    """
+    """Yield what each problem turns out to be, by its number."""
     number = 0
     for item in xml_items(
         path, root=_ROOT, item=_SET, unpacked_limit=context.unpacked_limit, progress=context.progress
@@ -56,7 +53,4 @@ def read_asdiv(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
                 "grade": problem.get("Grade", ""),
                 "concepts": [[kind]] if kind else [],
             }
-            try:
-                yield number, read_question(row)
-            except FieldProblems as error:
-                yield number, LineProblem(number, str(error), error.problems[0][0], tuple(error.problems))
+            yield from item_entries(number, lambda row=row: (read_question(row), []))  # type: ignore[misc]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent
+from questionbank.formats.kinds import option_label
 
 _SEVERAL = ("MULTIRESPONSE", "MR")  # styles of a gap of which all right options belong into the answer
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content: QuestionContent) -> str:
@@ -80,13 +80,9 @@ def blank_answer(blank: Blank) -> str:
 def lettered_choices(pairs: Sequence[MatchingPair]) -> list[tuple[str, str]]:
     """Return the choices on the right, each with its letter, in an order that does not give the pairs away."""
     choices = sorted({pair.right for pair in pairs})
-    return [(choice, _letter(place)) for place, choice in enumerate(choices)]
+    return [(choice, part_label(place)) for place, choice in enumerate(choices)]
 
 
 def part_label(place: int) -> str:
     """Return the letter of a part, from 0 on."""
-    return _letter(place)
-
-
-def _letter(place: int) -> str:
-    return _LETTERS[place] if place < len(_LETTERS) else str(place + 1)
+    return option_label(place).lower()

@@ -17,7 +17,7 @@ from analytics.question_content import AcceptedAnswer, Blank, Feedback, Option
 from questionbank.errors import ImportRefused
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.item_building import Item
-from questionbank.formats.kinds import option_label
+from questionbank.formats.kinds import option_label, weighed
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -62,11 +62,7 @@ def is_h5p(names: Collection[str]) -> bool:
 
 
 def read_h5p(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by its number.
-
-    Raises:
-        ImportRefused: the package cannot be read.
-    """
+    """Yield what each question turns out to be, by its number."""
     with opened_folder(path) as folder:
         if not is_h5p(folder.names):
             raise ImportRefused(f"{path.name} is no H5P package: it lacks {MANIFEST} or {CONTENT}.")
@@ -260,14 +256,7 @@ class _Part:
         extra = [self.text(one, "blanks") for one in _GAP.findall(others)] if isinstance(others, str) else []
         choices = [*dict.fromkeys([*(one for answer in answers for one in answer), *extra])][:26]
         self.item.content["blanks"] = tuple(
-            Blank(
-                "choice",
-                (),
-                tuple(
-                    Option(option_label(at), choice, "", float(choice in answer))
-                    for at, choice in enumerate(choices)
-                ),
-            )
+            Blank("choice", (), weighed((choice, choice in answer) for choice in choices))
             if is_dragged
             else Blank("short", tuple(map(AcceptedAnswer, answer)))
             for answer in answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from analytics.question_content import Option
 
@@ -63,6 +63,13 @@ def option_label(place: int) -> str:
     ('B', '27')
     """
     return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def weighed(texts: Iterable[tuple[str, float]]) -> tuple[Option, ...]:
+    """Return options with letters from their texts and weights."""
+    return tuple(
+        Option(option_label(place), text, "", float(weight)) for place, (text, weight) in enumerate(texts)
+    )
 
 
 def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:

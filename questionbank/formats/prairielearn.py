@@ -23,10 +23,10 @@ from questionbank.formats.item_building import (
     Item,
     concept_of,
     has_placeholder,
-    lettered,
     placeholder,
     read_files,
 )
+from questionbank.formats.item_reading import with_others
 from questionbank.formats.kinds import option_label
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
@@ -93,11 +93,7 @@ def is_prairielearn(beginning: str, name: str) -> bool:
 
 
 def read_prairielearn(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by its number.
-
-    Raises:
-        ImportRefused: the archive cannot be read.
-    """
+    """Yield what each question turns out to be, by its number."""
     yield from read_files(path, context, format=FORMAT, endings=(f"/{QUESTION}",), read=_read)
 
 
@@ -306,7 +302,8 @@ class _Question:
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
-    def _options(self, element: _Element) -> list[Option]:
+    def _options(self, element: _Element) -> list[tuple[str, bool, str]]:
+        """Return text, whether it is right, and feedback of each option."""
         found = [
             (
                 self._text(child.inner, child.end_of_inner, child.children, "options"),
@@ -316,21 +313,15 @@ class _Question:
             for child in element.children
             if child.name == "pl-answer"
         ]
-        for name, text in (
-            ("all-of-the-above", "All of the above"),
-            ("none-of-the-above", "None of the above"),
-        ):
+        for name in ("all-of-the-above", "none-of-the-above"):
             stated = element.attributes.get(name, "false").lower()
             if stated not in ("false", "", "0"):
-                found.append((text, stated == "correct", ""))
-        return lettered(found)
+                found.append((name.replace("-", " ").capitalize(), stated == "correct", ""))
+        return found
 
     def _choice(self, element: _Element) -> None:
         options = self._options(element)
-        self._item.choose(
-            [(one.text, one.label in _right(element, options), one.feedback) for one in options],
-            is_single=element.name != "pl-checkbox",
-        )
+        self._item.choose(options, is_single=element.name != "pl-checkbox")
         if not options:
             self._item.is_drawn = True
 
@@ -360,10 +351,10 @@ class _Question:
     def _blank(self, element: _Element) -> Blank:
         if element.name in _CHOSEN:
             options = self._options(element)
-            right = _right(element, options)
+            share = 1 / max(sum(is_right for _text, is_right, _said in options), 1)
             weighted = tuple(
-                Option(one.label, one.text, "", (1 / len(right) if one.label in right else 0.0), one.feedback)
-                for one in options
+                Option(option_label(place), text, "", share * is_right, said)
+                for place, (text, is_right, said) in enumerate(options)
             )
             return Blank(
                 "choice", (), weighted, style="MULTIRESPONSE" if element.name == "pl-checkbox" else ""
@@ -383,10 +374,8 @@ class _Question:
                 text = self._text(child.inner, child.end_of_inner, child.children, "pairs")
                 match = child.attributes.get("match", "")
                 pairs.append(MatchingPair(text, rights.get(match, match)))
-        used = {pair.right for pair in pairs}
-        pairs += [MatchingPair("", right) for right in rights.values() if right not in used]
         self._item.row["kind"] = "matching"
-        self._item.content["pairs"] = tuple(pairs)
+        self._item.content["pairs"] = with_others(pairs, rights.values())
 
     def _order(self, element: _Element) -> None:
         blocks = [child for child in element.children if child.name == "pl-answer"]
@@ -416,18 +405,6 @@ class _Question:
     def _other(self, element: _Element) -> None:
         is_open = element.name in ("pl-rich-text-editor", "pl-file-editor", "pl-file-upload")
         self._item.is_drawn = not is_open
-
-
-def _right(element: _Element, options: list[Option]) -> list[str]:
-    stated = [
-        _is_true(child.attributes.get("correct")) for child in element.children if child.name == "pl-answer"
-    ]
-    extra = [
-        element.attributes.get(name, "").lower() == "correct"
-        for name in ("all-of-the-above", "none-of-the-above")
-        if element.attributes.get(name, "false").lower() not in ("false", "", "0")
-    ]
-    return [option.label for option, is_right in zip(options, [*stated, *extra], strict=True) if is_right]
 
 
 def _tolerance(attributes: dict[str, str]) -> tuple[str, float | None]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from analytics.question_content import AcceptedAnswer, Blank, Option
+from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
@@ -24,9 +24,16 @@ from questionbank.formats.item_building import (
     placeholder,
     read_files,
 )
-from questionbank.formats.kinds import option_label
+from questionbank.formats.kinds import weighed
 from questionbank.formats.latex.prose import latex_text
-from questionbank.formats.latex.structure import braced, split_items, top_environments, without_comments
+from questionbank.formats.latex.structure import (
+    braced,
+    cut,
+    rewritten,
+    split_items,
+    top_environments,
+    without_comments,
+)
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -79,11 +86,7 @@ def is_rexams(beginning: str, name: str) -> bool:
 
 
 def read_rexams(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each exercise turns out to be, by the number of its file.
-
-    Raises:
-        ImportRefused: the archive cannot be read.
-    """
+    """Yield what each exercise turns out to be, by the number of its file."""
     yield from read_files(path, context, format=FORMAT, endings=(".rmd", ".rnw"), read=_read)
 
 
@@ -153,8 +156,7 @@ class _Exercise:
                 body.strip() for one in lists for _command, _option, body in split_items(one.body, ("item",))
             ]
             text = environment.body
-            for one in reversed(lists):
-                text = text[: one.start] + text[one.end :]
+            text = cut(text, lists, "")
             if environment.name == "question":
                 parts.question, parts.choices = text, items
             else:
@@ -246,9 +248,8 @@ class _Exercise:
             if type in ("schoice", "mchoice"):
                 texts, left = left[: len(right)], left[len(right) :]
                 share = 1 / max(1, right.count("1"))
-                options = tuple(
-                    Option(option_label(at), text, "", share if bit == "1" else 0.0)
-                    for at, (text, bit) in enumerate(zip(texts, right, strict=False))
+                options = weighed(
+                    (text, share * (bit == "1")) for text, bit in zip(texts, right, strict=False)
                 )
                 blanks.append(
                     Blank("choice", (), options, style="MULTIRESPONSE" if type == "mchoice" else "")
@@ -275,13 +276,12 @@ class _Exercise:
 
 def _with_sexprs(source: str, shown: Callable[[str], str]) -> str:
     r"""Return a text with what R computes (``\Sexpr{a}``) shown as something else."""
-    pieces, done = [], 0
-    for match in _SEXPR.finditer(source):
-        if match.start() >= done:
-            code, end = braced(source, match.end())
-            pieces += [source[done : match.start()], shown(code)]
-            done = end
-    return "".join([*pieces, source[done:]])
+
+    def written(match: re.Match[str]) -> tuple[str, int]:
+        code, end = braced(source, match.end())
+        return shown(code), end
+
+    return rewritten(source, _SEXPR, written)
 
 
 def _bare(remark: str) -> str:

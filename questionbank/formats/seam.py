@@ -71,7 +71,8 @@ class Format:
         write: yields the bytes of a file of questions; what it cannot hold is left out, as `losses` says.
         sniff: whether a file is of this format, by its beginning and its name; None where its layout says so.
         sniff_archive: whether a ZIP archive is of this format.
-        read: yields line and entry of each item; None where a file is read by its layout (JSON, tables).
+        read: yields line and entry of each item; raises `ImportRefused` where the file as a whole cannot be read. None
+            where a file is read by its layout (JSON, tables).
         losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
         reads_folders: whether archives of such files are read, too.
         keeps_originals: whether questions that came in this format go back as they came.

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from questionbank.formats.cells import split_paths
+from questionbank.formats.kinds import option_label
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LABELLED = re.compile(r"\s*[(（\[]?([A-Za-z]|\d{1,2})\s*[)）\].:、．]\s*(.*)", re.DOTALL)
@@ -91,10 +92,7 @@ def _labelled(texts: Sequence[str]) -> list[dict[str, str]]:
             for label, match in zip(labels, matches, strict=True)
             if match
         ]
-    return [
-        {"label": _LETTERS[place] if place < len(_LETTERS) else str(place + 1), "text": text.strip()}
-        for place, text in enumerate(texts)
-    ]
+    return [{"label": option_label(place), "text": text.strip()} for place, text in enumerate(texts)]
 
 
 def options_of_text(text: str) -> Any:

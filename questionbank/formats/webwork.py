@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
@@ -21,11 +20,12 @@ from questionbank.formats.item_building import (
     Item,
     concept_of,
     has_placeholder,
-    lettered,
     numbered_gaps,
     placeholder,
     read_files,
 )
+from questionbank.formats.item_reading import with_others
+from questionbank.formats.kinds import weighed
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.webwork_texts import ASKED, PerlText, pg_text, pgml_text
 from questionbank.formats.written_numbers import finite_number
@@ -84,11 +84,7 @@ def is_pg(beginning: str, name: str) -> bool:
 
 
 def read_pg(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each problem turns out to be, by the number of its file.
-
-    Raises:
-        ImportRefused: the archive cannot be read.
-    """
+    """Yield what each problem turns out to be, by the number of its file."""
     yield from read_files(path, context, format=FORMAT, endings=(".pg",), read=_read)
 
 
@@ -226,11 +222,8 @@ class _Problem:
             row["text"] = re.sub(rf"\s*{ASKED}\s*", lambda _mark: f"\n\n{asked}\n\n", row["text"]).strip()
             return
         row |= {"kind": "matching", "text": row["text"].replace(ASKED, "").strip()}
-        known = {answer for _question, answer in pairs}
-        self.item.content["pairs"] = (
-            *(MatchingPair(question, answer) for question, answer in pairs),
-            *(MatchingPair("", answer) for answer in dict.fromkeys(extra) if answer not in known),
-        )
+        asked_pairs = (MatchingPair(question, answer) for question, answer in pairs)
+        self.item.content["pairs"] = with_others(asked_pairs, extra)
 
     def _chosen(self, options: list[str], right: set[str], *, is_single: bool) -> bool:
         options = [option for option in dict.fromkeys(options) if option.strip()]
@@ -281,8 +274,7 @@ class _Problem:
         menu = self.menus.get(named["name"]) if named else None
         if menu is not None:
             options, right = self._offered(menu)
-            chosen = lettered((option, option in right, "") for option in options)
-            return Blank("choice", (), tuple(replace(one, weight=float(one.text in right)) for one in chosen))
+            return Blank("choice", (), weighed((option, option in right) for option in options))
         answer = self._literal(source)
         kind = "short" if finite_number(answer) is None else "number"
         return Blank(kind, (AcceptedAnswer(answer),)) if answer else None

@@ -59,11 +59,7 @@ def is_qti(beginning: str, _name: str) -> bool:
 
 
 def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each item turns out to be, by its number.
-
-    Raises:
-        ImportRefused: the package as a whole cannot be read, or holds no QTI 1.2.
-    """
+    """Yield what each item turns out to be, by its number."""
     if not is_archive(path):
         yield from _Package(path, context, lambda _path: None).entries([(path.name, path.read_bytes())])
         return
@@ -306,11 +302,7 @@ def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
 
 
 def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question Canvas does not see; we read it from a field of our own.
-
-    Raises:
-        CannotHold: it cannot hold the question at all.
-    """
+    """Return what of a question Canvas does not see; we read it from a field of our own."""
     if record.original is not None and record.original.format == FORMAT:
         return []
     content = record.content

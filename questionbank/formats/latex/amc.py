@@ -17,7 +17,7 @@ from questionbank.formats.fields import exported_path
 from questionbank.formats.item_building import Item, concept_of, placeholder
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
-from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
+from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
 
@@ -151,10 +151,9 @@ def _points(scores: Iterable[Sequence[str]]) -> float | None:
 
 def _without(body: str, command: re.Pattern[str], *, arguments: int) -> tuple[str, list[list[str]]]:
     """Return a text without a command, and the arguments of each."""
-    pieces, place, found = [], 0, []
-    for match in command.finditer(body):
-        if match.start() < place:
-            continue
+    found: list[list[str]] = []
+
+    def gone(match: re.Match[str]) -> tuple[str, int]:
         _stated, end = option(body, match.end())
         given = []
         for _argument in range(arguments):
@@ -164,9 +163,9 @@ def _without(body: str, command: re.Pattern[str], *, arguments: int) -> tuple[st
             given.append(argument)
             end = behind
         found.append([*given, "", ""])
-        pieces.append(body[place : match.start()])
-        place = end
-    return "".join([*pieces, body[place:]]), found
+        return "", end
+
+    return rewritten(body, command, gone), found
 
 
 def _choices(body: str, text: Callable[[str, str], str]) -> Iterator[tuple[str, bool, str]]:
@@ -190,17 +189,13 @@ def _accepted(numbers: Sequence[str], text: Callable[[str, str], str]) -> Accept
 def _with_placeholders(body: str, drawn: str) -> str:
     names = {*filter(None, drawn.split("|")), *_DEFINED.findall(body)}
     body = _SET.sub("", body)
-    pieces, place = [], 0
-    for match in _SHOWN.finditer(body):
-        if match.start() < place:
-            continue
+
+    def shown(match: re.Match[str]) -> tuple[str, int]:
         inner, end = braced(body, match.end())
-        if end == match.end():
-            named = re.compile(r"\\[A-Za-z]+").match(body, end)
-            inner, end = (named[0], named.end()) if named else ("", end)
-        pieces += [body[place : match.start()], placeholder(inner)]
-        place = end
-    body = "".join([*pieces, body[place:]])
+        named = re.compile(r"\\[A-Za-z]+").match(body, end) if end == match.end() else None
+        return (placeholder(named[0]), named.end()) if named else (placeholder(inner), end)
+
+    body = rewritten(body, _SHOWN, shown)
     alternatives = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     return re.sub(rf"\\({alternatives})(?![A-Za-z])(?:\{{\}})?", _placeholder_of, body) if names else body
 

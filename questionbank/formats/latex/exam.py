@@ -17,7 +17,7 @@ from questionbank.formats.derived_answer import blank_answer, derived_answer, pa
 from questionbank.formats.item_building import Item, concept_of, lettered
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
-from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
+from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
 
@@ -163,31 +163,30 @@ class _Block:
 
     def _gaps(self, body: str) -> tuple[str, list[Blank]]:
         r"""Return a text with ``[[1]]`` in the place of ``\fillin[answer]``, and the gaps."""
-        gaps, pieces, place = [], [], 0
-        for match in _FILLIN.finditer(body):
-            if match.start() < place:
-                continue
+        gaps: list[Blank] = []
+        is_plain = False  # lines to write on
+
+        def gap(match: re.Match[str]) -> tuple[str, int]:
+            nonlocal is_plain
             stated, end = option(body, match.end())
             _width, end = option(body, end)
             answer = self._text(stated or "", "blanks")
-            if not answer:
-                return body, []  # lines to write on
-            gaps.append(
-                Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),))
-            )
-            pieces += [body[place : match.start()], f"[[{len(gaps)}]]"]
-            place = end
-        return "".join([*pieces, body[place:]]), gaps
+            is_plain = is_plain or not answer
+            kind = "short" if finite_number(answer) is None else "number"
+            gaps.append(Blank(kind, (AcceptedAnswer(answer),)))
+            return f"[[{len(gaps)}]]", end
+
+        text = rewritten(body, _FILLIN, gap)
+        return (body, []) if is_plain else (text, gaps)
 
     def _answers(self, body: str, answers: list[str]) -> str:
-        pieces, place = [], 0
-        for match in _ANSWER.finditer(body):
+        def gone(match: re.Match[str]) -> tuple[str, int]:
             stated, end = option(body, match.end())
-            if stated and (answer := self._text(stated, "answer")):
-                answers.append(answer)
-            pieces.append(body[place : match.start()])
-            place = end
-        return "".join([*pieces, body[place:]])
+            answer = self._text(stated, "answer") if stated else ""
+            answers.extend([answer] if answer else [])
+            return "", end
+
+        return rewritten(body, _ANSWER, gone)
 
     def _solution(self, body: str) -> str:
         _space, start = option(body, 0)

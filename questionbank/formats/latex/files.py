@@ -95,11 +95,7 @@ class Dialect:
 
 
 def read_latex(path: Path, context: ReadContext, dialect: Dialect) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question of a document, or of an archive of documents, turns out to be, by its line.
-
-    Raises:
-        ImportRefused: the file cannot be read.
-    """
+    """Yield what each question of a document, or of an archive of documents, turns out to be, by its line."""
     with opened_folder(path) as folder:
         names = [name for name in folder.names if name.lower().endswith((".tex", ".ltx"))] or folder.names[:1]
         lines = 0
@@ -267,11 +263,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dial
 
 
 def latex_losses(record: QuestionRecord, _attachments: Attachments, dialect: Dialect) -> list[str]:
-    """Return what of a question LaTeX alone does not say; we read it from a comment.
-
-    Raises:
-        CannotHold: it cannot be written at all.
-    """
+    """Return what of a question LaTeX alone does not say; we read it from a comment."""
     original = record.original
     if original is not None and original.format == dialect.format:
         if record.kind == "opaque":

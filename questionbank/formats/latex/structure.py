@@ -147,6 +147,21 @@ def split_items(text: str, commands: Sequence[str]) -> list[tuple[re.Match[str],
     return items
 
 
+def rewritten(text: str, command: re.Pattern[str], shown: Callable[[re.Match[str]], tuple[str, int]]) -> str:
+    """Return a text with commands, and what belongs to them, written otherwise; none within another.
+
+    Args:
+        shown: returns what stands in a command's place, and where what belongs to it ends.
+    """
+    pieces, place = [], 0
+    for match in command.finditer(text):
+        if match.start() >= place:
+            written, end = shown(match)
+            pieces += [text[place : match.start()], written]
+            place = end
+    return "".join([*pieces, text[place:]])
+
+
 class Macros:
     r"""The short macros that a document defines with ``\newcommand`` and ``\def``, to be written out in its texts.
 
@@ -185,10 +200,7 @@ class Macros:
         return text
 
     def _once(self, text: str, name: re.Pattern[str]) -> str:
-        pieces, place = [], 0
-        for match in name.finditer(text):
-            if match.start() < place:
-                continue
+        def shown(match: re.Match[str]) -> tuple[str, int]:
             count, body = self._bodies[match[1]]
             end, arguments = match.end(), []
             for _argument in range(count):
@@ -197,9 +209,9 @@ class Macros:
             written = re.sub(r"#([1-9])", _argument_of(arguments), body)
             follows = text[end : end + 1] if count == 0 else ""
             is_word = written[-1:].isalpha() and "\\" in written and follows.isalpha()
-            pieces += [text[place : match.start()], written, " " if is_word else ""]
-            place = end
-        return "".join([*pieces, text[place:]])
+            return f"{written} " if is_word else written, end
+
+        return rewritten(text, name, shown)
 
 
 def _argument_of(arguments: Sequence[str]) -> Callable[[re.Match[str]], str]:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from analytics.question_content import Blank, Option
 from questionbank.formats.item_building import numbered_gaps
-from questionbank.formats.kinds import option_label
+from questionbank.formats.kinds import weighed
 
 TYPES = frozenset({"ddwtos", "gapselect"})
 _MARK = re.compile(r"\[\[(\d{1,3})\]\]")
@@ -40,7 +40,4 @@ def read_gap_list(
 
 def _options(choices: list[tuple[str, str]], right: int) -> tuple[Option, ...]:
     offered = [place for place, (_text, group) in enumerate(choices) if group == choices[right][1]]
-    return tuple(
-        Option(option_label(at), choices[place][0], "", float(place == right))
-        for at, place in enumerate(offered)
-    )
+    return weighed((choices[place][0], place == right) for place in offered)

@@ -53,11 +53,7 @@ def is_gift(beginning: str, name: str) -> bool:
 
 
 def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by the line it begins on.
-
-    Raises:
-        ImportRefused: the file as a whole cannot be read.
-    """
+    """Yield what each question turns out to be, by the line it begins on."""
     encoding = file_encoding(path)
     if encoding != "utf-8":
         context.notes.append(f"Read as {ENCODINGS[encoding]}.")
@@ -221,11 +217,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRe
 
 
 def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question other systems do not see in GIFT; we read it from a comment.
-
-    Raises:
-        CannotHold: it cannot be written at all.
-    """
+    """Return what of a question other systems do not see in GIFT; we read it from a comment."""
     if record.original is not None and record.original.format == FORMAT:
         return []
     comments, item = item_text(record, is_ours=False)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from html import escape
 from xml.etree.ElementTree import Element
 
-from analytics.question_content import AcceptedAnswer, Blank, Option
+from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import followed
 from questionbank.formats.item_building import GAP, has_placeholder, numbered_gaps
-from questionbank.formats.kinds import option_label
+from questionbank.formats.kinds import weighed
 from questionbank.formats.written_numbers import finite_number
 
 TYPE = "stack"
@@ -92,11 +92,8 @@ def _blank(asked: Element, values: dict[str, str], text_of: Callable[[str], str]
     if names & values.keys():  # an option that is computed
         return None
     right = sum(is_right == "true" for _value, is_right, _label in choices)
-    options = (
-        Option(option_label(at), _shown(one, text_of), "", 1 / right if one[1] == "true" else 0.0)
-        for at, one in enumerate(choices)
-    )
-    return Blank("choice", (), tuple(options)) if right else None
+    options = weighed((_shown(one, text_of), (one[1] == "true") / max(right, 1)) for one in choices)
+    return Blank("choice", (), options) if right else None
 
 
 def _shown(choice: tuple[str, str, str], text_of: Callable[[str], str]) -> str:

@@ -36,11 +36,7 @@ FOOT = b"\n</quiz>\n"
 
 
 def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by the line it begins on.
-
-    Raises:
-        ImportRefused: the file as a whole cannot be read.
-    """
+    """Yield what each question turns out to be, by the line it begins on."""
     category: tuple[str, ...] = ()
     preamble: list[bytes] = []
     seen: set[tuple[str, ...]] = set()
@@ -168,11 +164,7 @@ def _category_item(path: tuple[str, ...]) -> bytes:
 
 
 def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
-    """Return what of a question Moodle XML cannot hold.
-
-    Raises:
-        CannotHold: it cannot hold the question at all.
-    """
+    """Return what of a question Moodle XML cannot hold."""
     original = record.original
     if original is not None and original.format == FORMAT:
         is_stack = record.kind != "opaque" and record.content.settings.get("type") == STACK

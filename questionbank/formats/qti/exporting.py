@@ -270,11 +270,7 @@ def again(data: bytes, around: Around, files: dict[str, bytes], path: str) -> Qu
 
 
 def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
-    """Return what of a question other systems do not see; we read it from the manifest.
-
-    Raises:
-        CannotHold: QTI cannot hold the question at all.
-    """
+    """Return what of a question other systems do not see; we read it from the manifest."""
     if record.original is not None and record.original.format == version.name:
         return []
     item = own_item(record, version)

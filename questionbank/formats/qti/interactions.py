@@ -17,6 +17,7 @@ from analytics.question_content import (
     QuestionPart,
 )
 from questionbank.formats.derived_answer import derived_answer, right_options
+from questionbank.formats.item_reading import with_others
 from questionbank.formats.kinds import option_label
 from questionbank.formats.qti.declarations import UPLOAD
 from questionbank.formats.qti.responses import Responses
@@ -240,10 +241,8 @@ class Interactions:
 
     @staticmethod
     def _pairs(left: dict[str, str], right: dict[str, str], wanted: dict[str, str]) -> Asked:
-        pairs = [MatchingPair(text, right[wanted[ident]]) for ident, text in left.items()]
-        used = {pair.right for pair in pairs}
-        others = dict.fromkeys(text for text in right.values() if text not in used)
-        return Asked("matching", content={"pairs": (*pairs, *(MatchingPair("", text) for text in others))})
+        pairs = (MatchingPair(text, right[wanted[ident]]) for ident, text in left.items())
+        return Asked("matching", content={"pairs": with_others(pairs, right.values())})
 
     def _associating(self, node: Node, response: str) -> Asked:
         choices = [*node.iter("simpleAssociableChoice")]

@@ -72,11 +72,7 @@ def text_version(beginning: str, _name: str) -> str:
 
 
 def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int, Entry]]:
-    """Yield what each item turns out to be, by its number.
-
-    Raises:
-        ImportRefused: the file as a whole cannot be read, or holds no item.
-    """
+    """Yield what each item turns out to be, by its number."""
     if not is_archive(path):
         yield from _single(path, context, format)
         return
