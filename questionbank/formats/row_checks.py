@@ -6,11 +6,14 @@ and the reason; to add one, write it and put it into `CHECKS`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from analytics.records import QuestionRecord
+from analytics.text.pictures import PICTURE
 from questionbank.formats.spreadsheet_damage import damage_note
 
+_NUMERAL = re.compile(r"[\d½⅓⅔¼¾π∞一二三四五六七八九十]|\\(?:pi|infty)\b|(?<![A-Za-z])(?:e|pi)(?![A-Za-z])")
 Warnings = Iterator[tuple[str, str]]
 
 
@@ -27,7 +30,30 @@ def _single_option(record: QuestionRecord) -> Warnings:
         yield "options", "the question has a single option; it needs another one when it is edited"
 
 
-CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (_spreadsheet_damage, _single_option)
+def _number_without_one(record: QuestionRecord) -> Warnings:
+    if record.kind == "number":
+        said = " ".join([record.answer, *(answer.text for answer in record.content.accepted)])
+        if not _NUMERAL.search(said):
+            yield "answer", "a question for a number has no number as its answer"
+
+
+def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
+    known = {
+        picture.name for picture in record.content.pictures
+    }  # of those that are missing, their readers say so
+    for field, text in (("text", record.text), *(("options", option.text) for option in record.options)):
+        for match in PICTURE.finditer(text) if "![" in text else ():
+            name = match["name"].strip()
+            if name and name not in known and "://" not in name:
+                yield field, f"{field} names the picture {name[:60]!r}, which is not in the file"
+
+
+CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (
+    _spreadsheet_damage,
+    _single_option,
+    _number_without_one,
+    _pictures_nobody_has,
+)
 """Each yields (field, reason)."""
 
 

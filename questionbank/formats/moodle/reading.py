@@ -51,7 +51,6 @@ from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number
 
 _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
 
 
 def read_element(
@@ -319,8 +318,6 @@ class _Reading(ItemReading):
             own = unit if text != "*" else ""
             accepted.append(AcceptedAnswer(text, max(0.0, weight), feedback, tolerance, unit=own))
         self.accept(accepted)
-        if not any(_NUMBER.fullmatch(answer.text) for answer in accepted):
-            self.say("answer", "a question for a number has no number as its answer")
 
     def _units(self) -> str:
         """Return the unit of the answers; where others are accepted by a factor, they are a setting."""
