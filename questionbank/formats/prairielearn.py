@@ -109,18 +109,20 @@ def _read(source: str, item: Item, folder: Folder, name: str) -> None:
         return folder.read(below) if below in folder else folder.near(name, wanted)
 
     item.find = find
-    item.content["points"] = _points(folder, place)
+    item.content["points"] = _points(folder, place, item)
     _filed(item, _info(item.files.get(f"{beside}{INFO}", "{}")))
     _Question(source, item, item.files.get(f"{beside}{SERVER}", "")).read()
 
 
-def _points(folder: Folder, place: str) -> float | None:
-    """Return what the first assessment of an archive that asks the question in a folder gives for it."""
+def _points(folder: Folder, place: str, item: Item) -> float | None:
+    """Return what the first assessment of an archive gives for the question in a folder; it goes back with it."""
     for name in folder.names:
         if name.rpartition("/")[2] == ASSESSMENT:
-            for zone in _info(folder.text(name)).get("zones") or ():
+            source = folder.text(name)
+            for zone in _info(source).get("zones") or ():
                 for asked in zone.get("questions") or () if isinstance(zone, dict) else ():
                     if isinstance(asked, dict) and asked.get("id") and place.endswith(str(asked["id"])):
+                        item.files[name] = source
                         points = asked.get("autoPoints", asked.get("points", asked.get("maxPoints")))
                         return finite_number(
                             str(points[0] if isinstance(points, list) and points else points)

@@ -89,7 +89,8 @@ def _slices(clean: str) -> list[Slice]:
         group = groups[at][3] if inside else ""
         identifier, behind = braced(environment.body, 0)
         start, end = environment.start, environment.end
-        if inside and not re.sub(r"[\s\0]", "", clean[groups[at][1] : start] + clean[end : groups[at][2]]):
+        around = clean[groups[at][1] : start] + clean[end : groups[at][2]] if inside else ""
+        if inside and not re.sub(r"[\s\0]", "", _SET.sub("", around)):
             start, end = groups[at][0], groups[at][2] + 1  # an element of one question goes with it
         stated = {
             "id": " ".join(identifier.split()),

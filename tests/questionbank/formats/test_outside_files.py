@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import random
+import tempfile
+import zipfile
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
-from questionbank.formats import read
+from questionbank.formats import WRITTEN, read
+from questionbank.formats.archives import is_archive
 from questionbank.formats.moodle.xml import write_moodle_xml
 from questionbank.formats.originals import fields_digest
 from tests.bench.outside.files import faults, likeness
@@ -88,3 +96,52 @@ def test_what_is_bad_in_a_package_is_named_and_the_rest_is_read():
     assert all(name in said for name in ("gone1.xml", "outside.xml", "missing.png"))
     for entries, name in ((doctype, "good"), (missing, "there")):
         assert [entry.id for entry in entries if isinstance(entry, QuestionRecord)] == [name]
+
+
+def kept(path: Path, pictures: Pictures) -> list[QuestionRecord]:
+    """Return the questions of a file with what their originals are compared with."""
+    return [
+        replace(one, original=replace(one.original, fields=fields_digest(one)))
+        for one in questions(path, pictures)
+        if one.original
+    ]
+
+
+@pytest.mark.parametrize("path", TRUTHS, ids=lambda path: path.name)
+def test_a_strangers_file_comes_back_from_its_own_format(path, tmp_path):
+    pictures = Pictures()
+    found = kept(path, pictures)
+    chosen = WRITTEN.get(found[0].original.format) if found and found[0].original else None
+    if chosen is None:
+        return
+    data = b"".join(chosen.write(found, pictures))
+    again = tmp_path / f"again{chosen.ending(data)}"
+    again.write_bytes(data)
+    assert sorted(map(repr, kept(again, pictures))) == sorted(map(repr, found))
+
+
+@given(path=st.sampled_from([*TRUTHS]), seed=st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_a_damaged_file_is_read_or_refused(path, seed):
+    """Bytes of the file, or of a member of the archive, are changed, left out, put in twice or cut off."""
+    chance = random.Random(seed)
+
+    def damaged(data: bytes) -> bytes:
+        start, length = chance.randrange(len(data) + 1), chance.randrange(60)
+        piece = chance.choice([b"", b"<", b"}", b"]]>", b"\\", b"\xff", data[:length]])
+        return data[:start] + piece + chance.choice([data[start:], data[start + length :], b""])
+
+    data = path.read_bytes()
+    if is_archive(path):
+        packed, file = zipfile.ZipFile(path), io.BytesIO()
+        hit = chance.choice(packed.namelist())
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in packed.namelist():
+                archive.writestr(name, damaged(packed.read(name)) if name == hit else packed.read(name))
+        data = file.getvalue()
+    else:
+        data = damaged(data)
+    with tempfile.TemporaryDirectory() as folder:
+        (changed := Path(folder) / path.name).write_bytes(data)
+        with contextlib.suppress(ImportRefused):
+            list(read(changed))
