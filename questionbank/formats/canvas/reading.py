@@ -37,6 +37,7 @@ _AROUND_TEXT = frozenset(
     {"material", "flow", "flow_mat", "mat_extension", "solution", "solutionmaterial", "hint", "hintmaterial"}
 )
 _BLACKBOARD_FILE = re.compile(r"xid-\d{1,20}(?:_\d{1,5})?")
+_PICTURES = ("matimage", "matapplication")
 _BRACKETED = re.compile(r"\[(\w{1,60})\]")
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
@@ -114,7 +115,7 @@ class _Reading(ItemReading):
             self._groups()
         elif kind in _READERS:
             text = _READERS[kind](self, text) or text
-        text = "\n\n".join(filter(None, (text, *self._shown_pictures(), *self._said(kind))))
+        text = "\n\n".join(filter(None, (text, *self._said(kind))))
         text = self._template(text)
         title = " ".join((self.element.get("title") or "").split())
         self.show(text, title)
@@ -168,14 +169,10 @@ class _Reading(ItemReading):
         """Return the part of Blackboard's presentation with this name."""
         return next((flow for flow in self.element.iter("flow") if flow.get("class") == name), None)
 
-    def _shown_pictures(self) -> Iterator[str]:
-        """Yield the pictures that are shown as materials of their own."""
-        for part in self.element.iter():
-            if part.tag in ("matimage", "matapplication") and (address := part.get("uri")):
-                yield f"![]({self.picture(address, 'text')})"
-
     def _said(self, kind: str) -> Iterator[str]:
-        """Yield the choices of a question that we cannot take apart."""
+        """Yield the picture to click on, and the choices of a question that we cannot take apart."""
+        for spot in self.element.iter("render_hotspot"):
+            yield self.material(spot, "text")
         if kind == "opaque":
             said = (self.material(label, "text") for label in self.element.iter("response_label"))
             yield "\n".join(f"- {text}" for text in dict.fromkeys(said) if text)
@@ -195,6 +192,8 @@ class _Reading(ItemReading):
                 self.say("feedback", f"a feedback stays with the original: {text[:60]!r}")
 
     def _our_text(self, mattext: Element, field: str) -> str:
+        if mattext.tag in _PICTURES:
+            return f"![]({self.picture(mattext.get('uri', ''), field)})" if mattext.get("uri") else ""
         source = "".join(mattext.itertext())
         is_html = mattext.tag == "mat_formattedtext" or mattext.get("texttype") == "text/html"
         if not is_html:
@@ -409,7 +408,7 @@ _READERS: dict[str, Callable[[_Reading, str], str | None]] = {
 def _materials(parent: Element) -> Iterator[Element]:
     """Yield the elements with text, but for those within a response."""
     for part in parent:
-        if part.tag in ("mattext", "mat_formattedtext"):
+        if part.tag in ("mattext", "mat_formattedtext", *_PICTURES):
             yield part
         elif part.tag in _AROUND_TEXT:
             yield from _materials(part)
