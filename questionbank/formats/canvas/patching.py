@@ -42,12 +42,12 @@ def patched_item(
         ),
     )
     try:
-        written = [write_item(record, address, names, lost(record)) for record in (before, now)]
+        was, is_now = (write_item(record, address, names, lost(record)) for record in (before, now))
     except CannotHold:
         return None
     if before.content.title != now.content.title:
-        original = _TITLE.sub(lambda match: match[1] + _TITLE.search(written[1])[2], original, count=1)  # type: ignore[index]
-    return patched(original, *written, _key, is_deep=True)
+        original = _TITLE.sub(lambda match: match[1] + _TITLE.search(is_now)[2], original, count=1)  # type: ignore[index]
+    return patched(original, was, is_now, _key, is_deep=True)
 
 
 def _key(child: Node) -> str:

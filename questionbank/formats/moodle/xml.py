@@ -133,8 +133,8 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
         record = replace(record, content=replace(record.content, settings=stated))
         if before.source == "":
             before = replace(before, source=record.source)
-        written = (write_element(one, attachments.get, opaque=True) for one in (before, record))
-        item = patched(item, *written) or item
+        was, is_now = (write_element(one, attachments.get, opaque=True) for one in (before, record))
+        item = patched(item, was, is_now) or item
     return with_pictures(item, attachments.get)
 
 
