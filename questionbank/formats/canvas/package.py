@@ -16,9 +16,6 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape, quoteattr
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
-
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
@@ -35,11 +32,12 @@ from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_items import root_element
-from questionbank.formats.xml_nodes import BadXml
+from questionbank.formats.xml_nodes import BadXml, as_utf8, parse
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
+_LARGEST = 400_000  # elements of a manifest, metadata left out
 _UPLOADED = "Uploaded%20Media/"
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
@@ -117,21 +115,15 @@ class _Package:
     def missing(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Entry]]:
         """Yield a warning for each file that the manifest names and the package lacks."""
         try:
-            manifest = fromstring(member_bytes(archive, MANIFEST, self._path) or b"", forbid_dtd=True)
-        except (ParseError, DefusedXmlException) as error:
-            raise ImportRefused(
-                f"{self._path.name} cannot be read: its {MANIFEST} is no well-formed XML."
-            ) from error
+            data = as_utf8(member_bytes(archive, MANIFEST, self._path) or b"")
+            manifest = parse(data, kept_whole=("metadata",), elements_limit=_LARGEST)
+        except BadXml as error:
+            raise ImportRefused(f"{self._path.name} cannot be read: its {MANIFEST}: {error}.") from error
         names = {unquote(name) for name in archive.namelist()}
-        for element in manifest.iter():
-            href = element.get("href", "") if element.tag.rpartition("}")[2] == "file" else ""
+        for href in (node.get("href") for node in manifest.iter("file")):
             if href and unquote(href) not in names and "://" not in href:
-                yield (
-                    0,
-                    LineWarning(
-                        0, f"the package lacks the file {href[:80]!r}, which its manifest names", "file"
-                    ),
-                )
+                what = f"the package lacks the file {href[:80]!r}, which its manifest names"
+                yield 0, LineWarning(0, what, "file")
 
     def entries(self, members: list[tuple[str, bytes]]) -> Iterator[tuple[int, Entry]]:
         total, done = sum(len(data) for _name, data in members) or 1, 0
