@@ -122,7 +122,7 @@ class DerivedLines:
     def _gather(self, *, most: int) -> None:
         """Take the answers that are there, and hand on what is complete; `most` chunks may go on waiting."""
         for chunk in self._chunks:
-            if chunk.process is not None and select.select([chunk.process.stdout], [], [], 0)[0]:
+            if chunk.process is not None and select.select([_answers(chunk.process)], [], [], 0)[0]:
                 self._answer(chunk, chunk.process)
         while self._chunks:
             chunk = self._chunks[0]
@@ -137,7 +137,7 @@ class DerivedLines:
     def _answer(self, chunk: _Chunk, process: subprocess.Popen[bytes]) -> None:
         """Wait for a process's answer; what one owes that has died, for want of memory, is computed here."""
         try:
-            chunk.derived = pickle.load(cast(IO[bytes], process.stdout))  # noqa: S301 - our own process
+            chunk.derived = pickle.load(_answers(process))  # noqa: S301 - our own process
             self._idle.append(process)
         except (EOFError, OSError, pickle.UnpicklingError):
             chunk.compute()
@@ -152,6 +152,10 @@ def _start() -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(settings.BASE_DIR), *sys.path])},
         process_group=0,  # Ctrl-C is for the import alone
     )
+
+
+def _answers(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    return cast(IO[bytes], process.stdout)
 
 
 def _send(stream: IO[bytes], what: Any) -> None:

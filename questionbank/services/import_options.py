@@ -66,10 +66,10 @@ class ImportOptions:
         plain = {name: kept[name] for name in _PLAIN if kept.get(name)}
         layout = kept.get("layout") or {}
         if "fields" in layout:  # else queued by an earlier version: guessed again
-            lists = {
+            values: dict[str, Any] = {
                 name: tuple(value) if isinstance(value, list) else value for name, value in layout.items()
             }
-            plain["layout"] = FileLayout(**lists)
+            plain["layout"] = FileLayout(**values)
         return cls(**plain, without=tuple(kept.get("without", ())))
 
 
