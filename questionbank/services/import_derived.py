@@ -28,7 +28,7 @@ from questionbank.services.search_index import question_tokens
 FEWEST_ALONE = 5_000  # questions; starting a process takes as long as computing these
 AT_ONCE = 200  # questions
 _MOST_PROCESSES = 3  # reading keeps no more busy
-_MOST_WAITING = 50  # chunks: a slow process holds back no others until then
+_MOST_WAITING = 100  # chunks: a slow process has so long for its own
 _NICENESS = 5
 _COMMAND = (sys.executable, "-c", f"import django; django.setup(); from {__name__} import serve; serve()")
 
@@ -81,6 +81,7 @@ class DerivedLines:
         self._write = write
         self._planned = others if processes is None else processes
         self._started: list[subprocess.Popen[bytes]] = []
+        self._starting: list[subprocess.Popen[bytes]] = []
         self._idle: list[subprocess.Popen[bytes]] = []
         self._lines: list[tuple[int, QuestionRecord]] = []
         self._count = 0
@@ -109,39 +110,46 @@ class DerivedLines:
         self._lines = []
         if self._count > FEWEST_ALONE and not self._started:
             self._started = [_start() for _ in range(self._planned)]
-            self._idle = list(self._started)
+            self._starting = list(self._started)
         self._gather(most=_MOST_WAITING)
         self._chunks.append(chunk)
         if not self._idle:
             chunk.compute()
             return
         chunk.process = self._idle.pop()
-        with suppress(OSError):  # it has died: `_answer` finds that out
-            _send(cast(IO[bytes], chunk.process.stdin), [record for _line, record in chunk.lines])
+        with suppress(OSError):  # it has died: its answer will say so
+            _send(chunk.process.stdin, [record for _line, record in chunk.lines])
 
     def _gather(self, *, most: int) -> None:
-        """Take the answers that are there, and hand on what is complete; `most` chunks may go on waiting."""
+        """Take the answers that are there, and hand on what is complete; `most` chunks may go on waiting.
+
+        Nobody waits for a process: what one owes that has died, or that the machine is too busy for, is computed here.
+        """
+        for process in [process for process in self._starting if _has_answered(process)]:
+            self._starting.remove(process)
+            self._answer(process)
         for chunk in self._chunks:
-            if chunk.process is not None and select.select([_answers(chunk.process)], [], [], 0)[0]:
-                self._answer(chunk, chunk.process)
+            if chunk.process is not None and _has_answered(chunk.process):
+                chunk.derived = self._answer(chunk.process)
+                chunk.process = None
         while self._chunks:
             chunk = self._chunks[0]
-            if chunk.process is not None:
-                if len(self._chunks) <= most:
-                    return
-                self._answer(chunk, chunk.process)
+            if chunk.process is not None and len(self._chunks) <= most:
+                return
+            if chunk.derived is None:
+                chunk.compute()  # and the process gets no other
             for (line, record), derived in zip(chunk.lines, chunk.derived or (), strict=True):
                 self._write(line, record, derived)
             self._chunks.popleft()
 
-    def _answer(self, chunk: _Chunk, process: subprocess.Popen[bytes]) -> None:
-        """Wait for a process's answer; what one owes that has died, for want of memory, is computed here."""
+    def _answer(self, process: subprocess.Popen[bytes]) -> list[Derived] | None:
+        """Return what a process says, which is idle then; None if it has died."""
         try:
-            chunk.derived = pickle.load(_answers(process))  # noqa: S301 - our own process
-            self._idle.append(process)
+            answer: list[Derived] = pickle.load(_answers(process))  # noqa: S301 - from our own process
         except (EOFError, OSError, pickle.UnpicklingError):
-            chunk.compute()
-        chunk.process = None
+            return None
+        self._idle.append(process)
+        return answer
 
 
 def _start() -> subprocess.Popen[bytes]:
@@ -154,6 +162,10 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
+def _has_answered(process: subprocess.Popen[bytes]) -> bool:
+    return bool(select.select([_answers(process)], [], [], 0)[0])
+
+
 def _answers(process: subprocess.Popen[bytes]) -> IO[bytes]:
     return cast(IO[bytes], process.stdout)
 
@@ -164,8 +176,9 @@ def _send(stream: IO[bytes], what: Any) -> None:
 
 
 def serve() -> None:
-    """Answer each chunk of questions on standard input, until it ends."""
+    """Say that we are there, and answer each chunk of questions on standard input, until it ends."""
     os.nice(_NICENESS)
+    _send(sys.stdout.buffer, [])
     while True:
         try:
             records = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the importing process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 
 import pytest
@@ -42,10 +43,19 @@ def expected() -> list[tuple]:
     ]
 
 
+def until_started(lines: DerivedLines) -> None:
+    """Wait until each process has said that it is there."""
+    if lines._starting:
+        for process in lines._started:
+            select.select([process.stdout], [], [])
+
+
 def test_lines_come_in_their_order_whoever_computes_what_is_derived(lines, handed_on):
     for line, record in enumerate(RECORDS, 1):
         lines.add(line, record)
+        until_started(lines)
     assert len(lines._started) == 2
+    assert sum(chunk.process is not None for chunk in lines._chunks) + len(lines._idle) == 2
     lines.finish()
     assert handed_on == expected()
 
@@ -53,9 +63,20 @@ def test_lines_come_in_their_order_whoever_computes_what_is_derived(lines, hande
 def test_a_process_that_is_killed_costs_no_line(lines, handed_on):
     for line, record in enumerate(RECORDS, 1):
         lines.add(line, record)
+        until_started(lines)
         if line == 20:
             for process in lines._started:
                 os.kill(process.pid, signal.SIGKILL)
+    lines.finish()
+    assert handed_on == expected()
+
+
+def test_an_import_waits_for_no_process(lines, handed_on):
+    for line, record in enumerate(RECORDS, 1):
+        lines.add(line, record)
+        if lines._started and line % 5 == 0:
+            for process in lines._started:
+                os.kill(process.pid, signal.SIGSTOP)
     lines.finish()
     assert handed_on == expected()
 
