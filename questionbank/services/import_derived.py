@@ -118,7 +118,7 @@ class DerivedLines:
             return
         chunk.process = self._idle.pop()
         with suppress(OSError):  # it has died: its answer will say so
-            _send(chunk.process.stdin, [record for _line, record in chunk.lines])
+            _send(cast(IO[bytes], chunk.process.stdin), [record for _line, record in chunk.lines])
 
     def _gather(self, *, most: int) -> None:
         """Take the answers that are there, and hand on what is complete; `most` chunks may go on waiting.
