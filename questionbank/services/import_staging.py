@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
@@ -244,11 +243,6 @@ class Staging:
         self.execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
         # Lines of questions that the bank has from this file before: with the number of the question.
         self.execute(f"CREATE TEMPORARY TABLE staged_known (question_id bigint, {columns}) ON COMMIT DROP")
-
-    @property
-    def started_at(self) -> datetime:
-        moment: datetime = self._parameters["now"]
-        return moment
 
     @staticmethod
     def execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
