@@ -59,15 +59,3 @@ def test_pages_of_all_kinds_are_accessible_at_a_desk_and_on_a_telephone(pages, a
                 admin_page.set_viewport_size({"width": size[0], "height": size[1]})
                 admin_page.screenshot(path=f"{folder}/{number}-{size[0]}.png", full_page=True)
         assert faults(admin_page) == [], address
-
-
-def test_a_question_with_several_right_options_is_written_without_javascript(plain_page) -> None:
-    plain_page.goto("/questions/new/")
-    plain_page.get_by_label("Question", exact=True).fill("Which are even?")
-    plain_page.get_by_label("Type").select_option("choice")
-    for number, text in enumerate(("2", "3", "4"), start=1):
-        plain_page.get_by_label(f"Text of option {number}").fill(text)
-    plain_page.get_by_label("Answer", exact=True).fill("A, C")
-    plain_page.get_by_role("button", name="Save").last.click()
-    assert "Which are even?" in plain_page.locator("h1").inner_text()
-    assert Question.objects.get(text="Which are even?").answer == "A, C"

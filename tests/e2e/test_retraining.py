@@ -1,4 +1,4 @@
-"""The story of a retraining in a browser, from the button to the roll back: tiny models of two capabilities.
+"""The story of a retraining in a browser, from the button to the roll back: a tiny encoder.
 
 No worker runs here: the test calls the task of a waiting job in a thread, as a worker would.
 """
@@ -17,15 +17,13 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
-from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Run
+from questionbank.models import ModelArtifact, ModelEvent, Run
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.embeddings import embedding_set_ensure
-from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
 from worker import reporting
-from worker.paraphrase import comparison as paraphrase_comparison
-from worker.tasks import capability_task, compare_models, embed_questions, promote_model, train_model
+from worker.tasks import compare_models, embed_questions, promote_model, train_model
 
 wait_passively()  # before anything imports torch
 
@@ -107,15 +105,6 @@ def fill_in(page: Page, groups: tuple[str, ...], values: dict[str, str]) -> None
     page.get_by_role("button", name="Start the training").last.click()
 
 
-def train_and_compare(page: Page) -> None:
-    """From a started training to the comparison of its candidate."""
-    with at_work(train_model, the_run("train")):
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
-    expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
-    page.get_by_role("link", name="View the model").click()
-    compare(page)
-
-
 def compare(page: Page) -> None:
     """From the page of a candidate to its comparison."""
     page.get_by_role("link", name="Compare", exact=True).click()
@@ -123,18 +112,6 @@ def compare(page: Page) -> None:
     page.get_by_role("button", name="Compare with the champion").click()
     with at_work(compare_models, the_run("evaluate")):
         page.get_by_role("link", name="View the comparison").click(timeout=1000 * PATIENCE_SECONDS)
-
-
-def promote(page: Page) -> None:
-    """From a comparison to the end of the promotion; so small a training may or may not pass the gate."""
-    page.get_by_role("link", name="Promote", exact=True).click()
-    page.get_by_label("Reason").fill("To see the whole story.")
-    override = page.get_by_label("Promote it although it does not pass the gate")
-    if override.count():
-        override.check()
-    page.get_by_role("button", name="Promote").click()
-    with at_work(promote_model, the_run("promote")):
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
 
 
 def roll_back(page: Page, former: str) -> None:
@@ -234,65 +211,3 @@ def test_retrain_compare_promote_and_roll_back(
     roll_back(page, "the-first-encoder")
     assert purpose_neighbours(page, question) == at_first
     assert list(ModelEvent.objects.values_list("kind", flat=True)[:2]) == ["rolled_back", "promoted"]
-
-
-@pytest.fixture
-def waiting(transactional_db, own_files, tmp_path, monkeypatch) -> ParaphrasePair:
-    """A tiny champion that has scored a pair, beside word problems and decisions on paraphrases of them."""
-    from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
-    from tests.worker.scorer_bank import add_decided, add_word_problems
-
-    monkeypatch.setattr(paraphrase_comparison, "SMALLEST_SUITE", 10)  # else so small a bank has no figures
-    add_decided(add_word_problems(120))
-    folder = tiny_scorer(tmp_path / "first", seed=1, name="the-first-scorer")
-    artifact_promote(artifact=artifact_register(folder=folder), reason="The first one.")
-    (pair,) = pairs_create(
-        pairs=[PairInput("Ann has 3 pens. How many?", "How many pens has Ann, who owns 3?")],
-        source=ParaphrasePair.Source.TYPED,
-        user=None,
-    )
-    capability_task("score")(the_run("score").pk)
-    pair.refresh_from_db()
-    return pair
-
-
-def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_person, waiting, tmp_path) -> None:
-    from analytics.backbone.tiny import save_backbone, tiny_backbone
-
-    save_backbone(tiny_backbone(seed=2, max_tokens=256), tmp_path / "tiny")
-    page = open_as("admin")
-    open_models(page)
-    page.get_by_role("link", name="Retrain paraphrase scorer").click()
-    expect(page.get_by_text("240 decided pairs: 120 accepted, 120 rejected")).to_be_visible()
-    expect(page.get_by_label("Learn from reviewers' decisions as well")).to_be_checked()
-    expect(page.get_by_role("region", name="What it learns from")).to_contain_text(
-        "120 of 120 are in English"
-    )
-    fill_in(page, ("Triplets", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "20", "Maximum tokens": "128",
-        "Triplets per question": "1", "Learning rate": "0.005",
-    })  # fmt: skip
-    train_and_compare(page)
-    verdict = page.get_by_role("region", name="The verdict: the probability")
-    expect(verdict).to_contain_text("ROC AUC of the verdict, operators’ pairs")
-    expect(verdict).to_contain_text("Macro F1 of the verdict at one half, the demo’s hand-written pairs")
-    page.locator("summary", has_text="The score:").click()
-    expect(page.get_by_role("region", name="The score:")).to_contain_text(
-        "ROC AUC of the score, reviewers’ decisions"
-    )
-    expect(page.get_by_role("region", name="Pairs whose verdict changes most")).to_contain_text(
-        "Probability that it is valid"
-    )
-
-    promote(page)
-    expect(page.get_by_text("1 undecided pairs are scored again")).to_be_visible()
-    capability_task("score")(the_run("score").pk)
-    first_score, first_scorer = waiting.score, waiting.scored_by
-    waiting.refresh_from_db()
-    assert waiting.scored_by == ModelArtifact.objects.get(capability="paraphrase", state="champion")
-    assert waiting.score != first_score
-
-    roll_back(page, "the-first-scorer")
-    capability_task("score")(the_run("score").pk)
-    waiting.refresh_from_db()
-    assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))

@@ -256,7 +256,9 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     }  # fmt: skip
     assert comparison.figures["changed_pairs"]
 
-    done(promotion_request(artifact=new, reason=REASON, user=admin_person, override=True), promote_model)
+    promoting = promotion_request(artifact=new, reason=REASON, user=admin_person, override=True)
+    done(promoting, promote_model)
+    assert promoting.logs.filter(text__startswith="1 undecided pairs are scored again by job").exists()
     new.refresh_from_db()
     old.refresh_from_db()
     assert (new.state, old.state) == ("champion", "archived")
