@@ -34,7 +34,7 @@ def problems(db, monkeypatch) -> list[Question]:
     return questions
 
 
-def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, problems):
+def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, problems, settings):
     asked = problems[0]
     assert (
         reverse("question_exemplars", args=[asked.pk])
@@ -51,6 +51,11 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     assert f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {ASKED}\nAnswer:</pre>" in page
     assert "The solver agrees (90% likely to be right)." in page
     assert "The published answer is the same." in page
+    assert "to tiny at" not in page
+    settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = "http://127.0.0.1:1/v1", "tiny"
+    page = as_teacher.get(reverse("question_exemplars", args=[asked.pk])).content.decode()
+    assert "Ask tiny" in page
+    assert "to tiny at 127.0.0.1" in " ".join(page.split())
 
 
 def test_problems_with_the_same_story_are_left_out_with_a_word(as_teacher, problems):

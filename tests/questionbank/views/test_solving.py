@@ -55,13 +55,18 @@ def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, 
     assert "The published answer is the same: 24" in page
     assert '<a href="#number-1">' in page
     assert "Accept the equation" in page
-    response = as_teacher.post(
-        reverse("question_equation", args=[problem.pk]), {"equation": "6*4", "version": problem.version}
-    )
-    assert response.status_code == 302
+    accepted = {"equation": "6*4", "version": problem.version}
+    response = as_teacher.post(reverse("question_equation", args=[problem.pk]), accepted, follow=True)
+    assert response.redirect_chain[0] == (reverse("question_detail", args=[problem.pk]), 302)
     assert QuestionEquation.objects.get(question=problem).set_by == "person"
-    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    page = response.content.decode()
+    assert "Equation saved." in page
+    assert "by an equation that a person entered" in page
+    assert "The solver finds the same answer" in page
     assert "Accept the equation" not in page
+    QuestionEquation.objects.filter(question=problem).update(set_by="import")
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "by the equation from its source" in page
     assert reverse("question_computed_alike", args=[problem.pk]) in page
 
 
