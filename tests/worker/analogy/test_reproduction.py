@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from tests.analytics.solver.small_problems import problems
 from tests.language_model_server import said
+from tests.public_sets import write_set
 from worker.analogy.reproduction import runs as analogy
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL
 from worker.analogy.reproduction.runs import AnalogyPlan as Plan
@@ -39,8 +39,7 @@ def data(tmp_path_factory):
             for fold in range(3) for problem in problems()
         ]  # fmt: skip
         rows.append({"text": "How long is 1 rope?", "equation": "nothing", "fold": 0})
-        (folder / name).mkdir()
-        (folder / name / "cv.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+        write_set(folder, f"{name}/cv", rows)
     return folder
 
 
@@ -145,9 +144,7 @@ def chinese_data(data, tmp_path):
         for number, thing in enumerate("红橙黄绿青蓝紫黑白灰", start=10)
     ]
     for name in ("math23k/train", "math23k/test", "ape210k/test"):
-        (tmp_path / "data" / name).parent.mkdir(exist_ok=True)
-        lines = "\n".join(map(json.dumps, rows[:7] if name.endswith("train") else rows[7:]))
-        (tmp_path / "data" / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+        write_set(tmp_path / "data", name, rows[:7] if name.endswith("train") else rows[7:])
     return tmp_path / "data"
 
 

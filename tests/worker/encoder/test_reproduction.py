@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import DataError
 from analytics.splits import masked_text
+from tests.public_sets import write_set
 from worker.encoder.reproduction import runs as module
 from worker.encoder.reproduction.data import pretraining_examples, split_sets
 from worker.encoder.reproduction.runs import reproduce_encoder
@@ -18,12 +17,6 @@ from worker.encoder.reproduction.table import encoder_tables
 from worker.reproduction.runs import Plan
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon", "torus", "sphere")
-
-
-def write(folder: Path, name: str, rows: list[dict]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (folder / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
 
 
 def rows(source: str, count: int = 80) -> list[dict]:
@@ -45,11 +38,11 @@ def rows(source: str, count: int = 80) -> list[dict]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    write(folder / "tal_scq_en", "train", [*rows("tal"), *rows("tal")[:5]])
-    write(folder / "conceptmath", "elementary_en", rows("concept"))
-    write(folder / "conceptmath", "middle_en", rows("tal")[:40])  # leaks: the other set's questions
-    write(folder / "math", "train", rows("math"))
-    write(folder / "math", "test", rows("math test"))
+    write_set(folder, "tal_scq_en/train", [*rows("tal"), *rows("tal")[:5]])
+    write_set(folder, "conceptmath/elementary_en", rows("concept"))
+    write_set(folder, "conceptmath/middle_en", rows("tal")[:40])  # leaks: the other set's questions
+    write_set(folder, "math/train", rows("math"))
+    write_set(folder, "math/test", rows("math test"))
     return folder
 
 

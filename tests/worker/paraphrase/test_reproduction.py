@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from io import StringIO
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +14,7 @@ from django.core.management.base import CommandError
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
+from tests.public_sets import write_set
 from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED, with_untrained
 from worker.paraphrase.reproduction.data import (
     LABELLED,
@@ -30,12 +29,6 @@ from worker.paraphrase.reproduction.table import paraphrase_tables
 
 QUESTIONS = word_problems(80)
 TESTED, LEARNED = QUESTIONS[:20], QUESTIONS[15:]  # five of them are in both
-
-
-def write(folder: Path, name: str, rows: list[dict]) -> None:
-    path = folder / f"{name}.jsonl.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
 
 
 def pairs(questions: list[str]) -> list[dict]:
@@ -53,18 +46,18 @@ def pairs(questions: list[str]) -> list[dict]:
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     for name in ("aqua_rat/dev", "aqua_rat/test", "asdiv/all", "asdiv_a/cv"):
-        write(folder, name, [{"text": f"{name} has one question."}])
+        write_set(folder, name, [{"text": f"{name} has one question."}])
     for name in ("aquarat_val", "aquarat_test"):
-        write(folder, f"paraqd/{name}", pairs(TESTED[:10]))
-    write(folder, "paraqd/sawp_test", pairs(TESTED[10:]))
-    write(folder, "gsm8k/train", [{"text": text} for text in LEARNED])
-    write(folder, "mawps/cv", [{"text": TESTED[0].replace("12", "99")}])
+        write_set(folder, f"paraqd/{name}", pairs(TESTED[:10]))
+    write_set(folder, "paraqd/sawp_test", pairs(TESTED[10:]))
+    write_set(folder, "gsm8k/train", [{"text": text} for text in LEARNED])
+    write_set(folder, "mawps/cv", [{"text": TESTED[0].replace("12", "99")}])
     variants = [
         ("The old lamp costs 8 coins. How much do 3 cost?", "24"),
         ("What do 3 lamps of 8 coins cost?", "24"),
     ]
     variants.append(("The old lamp costs 8 coins. How much do 5 cost?", "40"))
-    write(
+    write_set(
         folder,
         "paramawps/train_part",
         [
@@ -124,7 +117,7 @@ def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
         {"id": "2", "text": "Say what 3 cost.", "answer": "24", "perturbation": "problem understanding"},
     ]
     changed = [row | {"seed_text": LEARNED[9], "seed_answer": "24"} for row in rows]
-    write(data, "gsm_plus/testmini", changed)
+    write_set(data, "gsm_plus/testmini", changed)
     assert [(pair.original, pair.label) for pair in measured_pairs(data, "gsm_plus")] == [
         (LEARNED[9], 0),
         (LEARNED[9], 1),
@@ -236,15 +229,15 @@ def test_the_operators_of_a_set_are_judged_by_its_labels(data, tmp_path):
     rows = pairs(TESTED[:4])
     rows[0]["label"] = rows[2]["label"] = 0  # people refuse two of four rewordings, and take one change
     rows[5]["label"] = 1
-    write(tmp_path, "paraqd/sawp_test", rows)
+    write_set(tmp_path, "paraqd/sawp_test", rows)
     assert operators_of(tmp_path, "sawp_test") == {
         "precision": 0.5, "recall": pytest.approx(2 / 3), "accuracy": 5 / 8, "labels_are_what_was_meant": False,
     }  # fmt: skip
-    write(tmp_path, "paraqd/sawp_test", rows[1:] + rows[:1])  # no couples any more
+    write_set(tmp_path, "paraqd/sawp_test", rows[1:] + rows[:1])  # no couples any more
     assert operators_of(tmp_path, "sawp_test") == {}
     named = [pair | {"operator": "same_sentence" if pair["label"] else "pegasus"} for pair in pairs(TESTED)]
     named[1]["paraphrase"] = named[1]["original"]
-    write(tmp_path, "paraqd/aquarat_val", named)
+    write_set(tmp_path, "paraqd/aquarat_val", named)
     assert operators_of(tmp_path, "aquarat_val")["pairs"] == 39
     assert unchanged_pairs(tmp_path, "aquarat_val") == 1
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import subprocess
 import sys
 
+from tests.public_sets import write_set
 from worker.reproduction.__main__ import main
 
 WITHOUT_DJANGO = """
@@ -28,13 +27,11 @@ def test_tables_of_encoder_solver_and_analogy_need_no_django():
 
 
 def test_the_table_is_printed_and_kept(tmp_path, capsys):
-    (tmp_path / "asdiv_a").mkdir()
     rows = [
         {"text": f"{number} pens and 3 more. How many?", "equation": f"{number}+3", "fold": number % 5}
         for number in range(10, 20)
     ]
-    written = gzip.compress("\n".join(map(json.dumps, rows)).encode())
-    (tmp_path / "asdiv_a" / "cv.jsonl.gz").write_bytes(written)
+    write_set(tmp_path, "asdiv_a/cv", rows)
     output = tmp_path / "runs"
     command = ["solver", "--data", str(tmp_path), "--output", str(output), "--arms", "retrieve-tfidf"]
     assert main([*command, "--train-on", "asdiv_a/fold-0"]) == 0

@@ -17,6 +17,7 @@ from analytics.expression.parser import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import solver_example
+from tests.public_sets import write_set
 from worker.solver import challenge_sets
 from worker.solver.challenge_sets import attack, reversed_problems, rewordings
 
@@ -86,16 +87,9 @@ def test_reversed_problems_ask_for_a_number_of_the_story():
 
 
 def test_the_command_writes_both_sets(tmp_path, capsys, monkeypatch):
-    def write(name: str, *rows: dict[str, object]) -> None:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        with gzip.open(tmp_path / name, "wt", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
-
-    write("math23k/dev.jsonl.gz", ZH)
-    write(
-        "asdiv_a/cv.jsonl.gz",
-        {"id": "1", "language": "en", "text": PENS.text, "equation": "7+2", "answer": "9", "fold": 3},
-    )
+    write_set(tmp_path, "math23k/dev", [ZH])
+    problem = {"id": "1", "language": "en", "text": PENS.text, "equation": "7+2", "answer": "9", "fold": 3}
+    write_set(tmp_path, "asdiv_a/cv", [problem])
     monkeypatch.setattr(challenge_sets, "load_solver", lambda _folder: FirstSentenceSolver())
     output = tmp_path / "sets"
     assert challenge_sets.main(["--data", str(tmp_path), "--output", str(output), "--model", "m"]) == 0

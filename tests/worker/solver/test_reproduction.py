@@ -12,6 +12,7 @@ import pytest
 from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from tests.analytics.solver.small_problems import problems
+from tests.public_sets import write_set
 from tests.worker.stopping import reproductions_stopped_at_once
 from worker.reproduction.arms import Arm
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
@@ -32,27 +33,19 @@ TINY = {
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     for name in ("asdiv_a", "mawps"):
-        (folder / name).mkdir()
         rows = [
             {"id": f"{fold}-{problem.id}", "text": f"{problem.text} Day {fold}.", "equation": problem.equation,
              "fold": fold}
             for fold in range(2) for problem in problems()
         ]  # fmt: skip
-        (folder / name / "cv.jsonl.gz").write_bytes(_gzip(rows))
-    (folder / "math23k").mkdir()
+        write_set(folder, f"{name}/cv", rows)
     for part in ("train", "dev", "test"):
         rows = [
             {"text": problem.text, "equation": problem.equation}
             for problem in problems()[: 4 if part == "test" else 8]
         ]
-        (folder / "math23k" / f"{part}.jsonl.gz").write_bytes(_gzip(rows))
+        write_set(folder, f"math23k/{part}", rows)
     return folder
-
-
-def _gzip(rows) -> bytes:
-    import gzip
-
-    return gzip.compress("\n".join(map(json.dumps, rows)).encode())
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +88,7 @@ def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, t
         for time, own in zip(times, (problems(), problems()[:5]), strict=True)
         for problem in own
     ]
-    (tmp_path / "asdiv_a").mkdir()
-    (tmp_path / "asdiv_a" / "cv.jsonl.gz").write_bytes(_gzip(rows))
+    write_set(tmp_path, "asdiv_a/cv", rows)
     plan = Plan(["retrieve-tfidf", "none"], [1], ["asdiv_a/fold-0"], config=config)
     _floor, run = reproduce_solver(tmp_path, tmp_path / "runs", plan)
     measured = json.loads((run / "figures.json").read_text())["sets"]["representation"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from itertools import count
 from xml.etree import ElementTree
@@ -14,6 +13,7 @@ from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
+from tests.public_sets import write_set
 from worker.reproduction import trained
 from worker.solver.reproduction.case_study import case_table, draw_cases
 from worker.solver.reproduction.representation import PlacedProblems
@@ -31,8 +31,7 @@ def data(tmp_path_factory):
         for time in times
         for problem in problems()
     ]
-    (folder / "asdiv_a").mkdir()
-    (folder / "asdiv_a" / "cv.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    write_set(folder, "asdiv_a/cv", rows)
     return folder
 
 

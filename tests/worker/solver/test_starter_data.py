@@ -11,6 +11,7 @@ import pytest
 
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import demo_questions
+from tests.public_sets import write_set
 from worker.solver.starter_data import STARTER_SETS, VALIDATION, StarterSets, divide, main, starter_rows
 
 ENGLISH = STARTER_SETS["en"]
@@ -22,10 +23,7 @@ def every_set(sets: StarterSets) -> set[str]:
 
 
 def write(data: Path, name: str, *rows: dict[str, object]) -> None:
-    path = data / f"{name}.jsonl.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
+    write_set(data, name, rows)
 
 
 def read(data: Path, name: str) -> list[dict[str, object]]:
