@@ -61,7 +61,9 @@ def test_a_module_that_reads_its_machines_clock_says_why():
     modules = [
         path for name in ("questionbank", "worker") for path in sorted((BASE_DIR / name).rglob("*.py"))
     ]
-    reading = {str(path.relative_to(BASE_DIR)) for path in modules if reads_own_clock(path)}
+    # A migration repeats the defaults of fields.
+    named = [path for path in modules if path.parent.name != "migrations"]
+    reading = {str(path.relative_to(BASE_DIR)) for path in named if reads_own_clock(path)}
     # The one that serves slow clients compares its own times only.
     assert reading - {"questionbank/embedded/buffering.py"} == set(OWN_CLOCK)
 
