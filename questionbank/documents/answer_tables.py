@@ -229,13 +229,11 @@ def _are_marks(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _has_marks(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the last column holds marks such as M1 and A1, or the head names a column of marks."""
+    """Return whether the last column holds marks such as M1 and A1."""
     body = rows[1:] if is_head(rows) else rows
     last = max(map(len, rows)) - 1
-    cells = [_cell(row, last) for row in body if _cell(row, last)]
-    return (
-        last > 1 and bool(cells) and _are_marks(body, last) and any(re.search(r"[MAB]\d", c) for c in cells)
-    )
+    given = any(re.search(r"[MAB]\d", _cell(row, last)) for row in body)
+    return last > 1 and given and _are_marks(body, last)
 
 
 def _says_what(head: Sequence[str]) -> bool:
@@ -273,11 +271,7 @@ def _goes_on(before: Sequence[Label | None], labels: Sequence[Label | None]) -> 
     if len(numbers) < len(labels) or not numbers:
         return False
     above = [label.number for label in before if label is not None]
-    is_below = numbers == [*range(above[-1] + 1, above[-1] + 1 + len(numbers))]
-    return is_below or all(
-        one is not None and other is not None and other.number == one.number + 1
-        for one, other in zip(before, labels, strict=False)
-    )
+    return numbers in ([*range(above[-1] + 1, above[-1] + 1 + len(numbers))], [one + 1 for one in above])
 
 
 def _column(rows: Sequence[Sequence[str]], column: int) -> list[Label | None]:

@@ -144,8 +144,6 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         return labels["ABCDEFGH".index(text.upper())]  # "B": the second of (i), (ii), (iii)
     if match := _LETTERS.fullmatch(text.strip()):
         named = re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
-    elif all(part.strip() in labels for part in text.split(",")):
-        named = [part.strip() for part in text.split(",")]
     if named and {*named} <= {*labels}:
         return ", ".join(dict.fromkeys(named))
     choices = [{"label": option.label, "text": option.text} for option in options]

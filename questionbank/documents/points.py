@@ -11,8 +11,6 @@ from questionbank.documents import phrases
 if TYPE_CHECKING:
     from questionbank.documents.drafts import Draft, Item
 
-_OF_A_QUESTION = re.compile(r"[(\[]\s*(\d{1,2}[.,]\d{1,2})\s*[)\]]")
-"""Stands alone beside the number of a question: "Question 1 (1,5)"."""
 _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
 
 
@@ -67,8 +65,6 @@ def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
 def take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     total: float | None = None
-    if len(draft.stem.texts) > 1 and (alone := _OF_A_QUESTION.fullmatch(draft.stem.texts[0].strip())):
-        draft.stem.texts[0], total = "", float(alone[1].replace(",", "."))
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
     bare_points = len(draft.parts) > 1 and all(
         phrases.BARE_POINTS.search(part.texts[-1]) or phrases.POINTS.search(part.texts[-1])

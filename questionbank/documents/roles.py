@@ -311,15 +311,7 @@ class _Guess:
         return (
             following >= len(self.lines)
             or self.numbering.is_question(following)
-            or (self.marks[following] is None and self._ends(following))
             or (self.state == "item" and self.marks[following] is not None)
-        )
-
-    def _ends(self, place: int) -> bool:
-        """Return whether a line is a heading or space rather than more of a question."""
-        line = self.lines[place]
-        return bool(
-            line.heading or phrases.SECTION.fullmatch(line.text) or phrases.NOISE.fullmatch(line.text)
         )
 
     def _said(self, text: str) -> Role | None:

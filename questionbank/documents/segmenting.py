@@ -29,7 +29,6 @@ _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
-_FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
     " in again."
@@ -84,10 +83,6 @@ class _Assembly:
         self._points_each: float | None = None  # for each question of the section
         self._points_next: float | None = None  # for the question that comes next
         self._stimuli: list[Stimulus] = []
-        marks = (
-            read_mark(line.number) for line, role in zip(lines, roles, strict=True) if role is Role.QUESTION
-        )
-        self._bare_numbers = sum(mark is not None and mark.series == "digits-" for mark in marks)
         self._open: Item | Stimulus | None = None  # takes the lines that go on
 
     def drafts(self) -> list[Draft]:
@@ -129,14 +124,6 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
-        if (
-            mark is not None
-            and mark.series == "digits-"
-            and self._bare_numbers < _FEWEST_BARE
-            and not (self._drafts and mark.value == self._drafts[-1].value + 1)
-            and line.number[:1].isdigit()
-        ):
-            line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"
         if mark is not None and mark.kind in ("word", "Roman"):
             # "Exercise 2" ends "Exercise 1: choose the right answer"
             above = [heading for heading in self._headings if _counted_by(heading[1]) != mark.kind]

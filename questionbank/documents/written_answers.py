@@ -71,13 +71,12 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
         or (mark is not None and (mark.series != "digits-" or line.text))
     ):
         return False
-    if re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
-        return False  # between two questions to choose from; a row of options
-    is_number = text.isdigit()
-    if "![" in text or text.endswith(("?", "？", ":", "：")) or (phrases.TASK.match(text) and mark is None):
-        return False
-    if not is_number and (phrases.POINTS.fullmatch(text) or phrases.POINTS_ALONE.fullmatch(text)):
-        return False
+    asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
+    are_points = phrases.POINTS.fullmatch(text) or (
+        phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit()
+    )
+    if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
+        return False  # "or" stands between two questions to choose from, a tab in a row of options
     is_value = "$" in text or any(sign.isdigit() for sign in text)
     is_title = (text[:1].isupper() or ends_part) and not phrases.truth_of(text)
     return line.is_joined or is_value or not is_title
@@ -90,11 +89,6 @@ def is_short_value(line: Line, mark: Mark | None) -> bool:
         (mark is None or text.isdigit())
         and len(text) <= _LONGEST_BELOW
         and ("$" in text or any(sign.isdigit() for sign in text))
-        and not (
-            phrases.NOISE.fullmatch(text.strip("*"))
-            or phrases.SECTION.fullmatch(text)
-            or phrases.POINTS.fullmatch(text)
-        )
     )
 
 
