@@ -22,7 +22,7 @@ BONUS_NUMBER = -1
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,，；。.|·:：(（\[#、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
     r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem"
-    r"|ex|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
+    r"|ex|es|ej|zad|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
     r"(?P<number>\d{1,3})(?!\d|/\S)"
     r"(?:[.)-]?[\s\u2003]{0,2}[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?"
     r"|(?:[.-][\s\u2003]{0,2}|\s)(?P<behind>(?-i:[a-h]))[.)](?=\s)|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
@@ -30,7 +30,7 @@ _LABEL = re.compile(
     r"|(?=[\s\u2003,]|$)|(?=[A-H√×](?![A-Za-z]))))",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"[;,，；。·|/:：\t\u2003]\s*$|\s{2,}$")
+_BREAK = re.compile(r"\s[–—]\s*$|[;,，；。·|/:：\t\u2003]\s*$|\s{2,}$")
 _OPERATOR = re.compile(
     r"\s*(?:[×·+*/=<>÷−^-](?=\s)|(?![A-KTF]\b)[a-zA-Z°%]{1,3}\b(?!\s*[=<>])|(?-i:[a-z]{4,})|[分%°℃€£$])"
 )
@@ -291,7 +291,7 @@ def _pieces(texts: Sequence[str], label: Label, following: Label | None) -> Iter
     for line in range(label.line, last + 1):
         begin = label.end if line == label.line else 0
         end = following.start if following is not None and line == following.line else len(texts[line])
-        text = re.sub(r"\s/$", "", texts[line][begin:end].strip(" ;,，；·|\t" + GAP))
+        text = re.sub(r"\s[/–—]$", "", texts[line][begin:end].strip(" ;,，；·|\t" + GAP))
         if begin == 0 and end < len(texts[line]) and _SECTION_NAME.fullmatch(text):
             continue
         if text:

@@ -215,8 +215,9 @@ def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> l
 
 def _says(line: Line) -> bool:
     text = full_text(line).replace("*", "")
-    is_small = phrases.NOISE.fullmatch(text) or phrases.is_answer_space(text) or phrases.tells_points(text)
-    is_title = phrases.SECTION.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text) or line.heading
+    patterns = (phrases.NOISE, phrases.GRADES, phrases.SECTION, phrases.KEY_TITLE)
+    is_small = phrases.is_answer_space(text) or phrases.tells_points(text)
+    is_title = line.heading or any(pattern.fullmatch(text) for pattern in patterns)
     label = phrases.ANSWER.match(text)
     is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
     return not (is_small or is_title or is_blank or directs(text)) and any(map(str.isalpha, text))

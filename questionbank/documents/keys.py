@@ -25,7 +25,8 @@ from questionbank.documents.phrases import (
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _LETTER = re.compile(
-    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
+    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]"
+    rf"|(?![A-Za-z0-9]))\s*(?:$"
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
 )
 _MARKS_GIVEN = re.compile(
@@ -35,8 +36,9 @@ _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"^\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
-    r"|respuestas|soluciones|answers? (?:to|for) [^:\d?]{1,40}|(?:参考|标准)?答案)"
-    r"(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
+    r"|respuestas|soluciones|soluzioni|risposte|gabarito|antworten|antwoorden|odpowiedzi|answers? (?:to"
+    r"|for) [^:\d?]{1,40}|(?:参考|标准)?答案)"
+    r"\**(?:\s*[:：]\s*(?=.)|\s+(?=(?:(?:es|ex|aufg|nr|q)\.?\s?)?\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""

@@ -16,15 +16,18 @@ PAIRED = re.compile(
 )
 """What belongs together: "1-B"."""
 _NAMED = re.compile(r"\W*(?P<left>.{1,60}?)\s*(?:[-–—→:]>?|[.)]\s)\s*[(]?(?P<right>[A-Za-z]|\d{1,2})[)]?\.?")
-_SIDES = re.compile(rf"\||\t|{GAP}|\s(?=[(]?[A-Za-z][.)]\s)")
+_SIDES = re.compile(rf"\||\t|{GAP}|\s(?=[(]?[A-Za-z][.)]\s)|\s(?=[A-H]\s\S+$)|(?<=\s[A-H])\s(?=\S+$)")
 _LABEL = re.compile(r"[(]?([A-Za-z]|\d{1,2}|[ivx]{1,4})[.)]?")
 _DRAWN = re.compile(r"_{2,}|[●•○]")
 
 
-_HALF = re.compile(
-    r"(?:\|\s*)?[_\s]*(?:[(]?(?P<number>\d{1,2}|[ivx]{1,4})[.)])?\s*(?P<left>\S.{0,80}?)?\s*(?:[|\t]|\s)\s*"
-    r"(?P<letter>[A-Ha-h])(?:[.)]|\s*[|\t])\s*(?P<right>[^|]{1,90})\|?"
-)
+_HALVES = [
+    re.compile(
+        r"(?:\|\s*)?[_\s]*(?:[(]?(?:\d{1,2}|[ivx]{1,4})[.)])?\s*(?:\S.{0,80}?)?\s*(?:[|\t]|\s)\s*"
+        rf"[{letter}{letter.lower()}](?:[.)]|\s*[|\t]|\s)\s*[^|]{{1,90}}\|?"
+    )
+    for letter in "ABCDEFGHIJKL"
+]
 _FEWEST_ROWS = 3
 _WRITTEN = re.compile(r"(?m)^\|?\s*(?P<blank>_+\s*(?P<letter>[A-Ha-h])\s*_+)\s*(?:(?P<number>\d{1,2})[.)])?")
 
@@ -50,8 +53,7 @@ def matching_rows(texts: Sequence[str]) -> list[range]:
 
 def _half(text: str, count: int) -> bool:
     """Return whether a text has two sides, of which the right one has the letter that counts on."""
-    match = _HALF.fullmatch(text)
-    return match is not None and match["letter"].upper() == chr(ord("A") + count)
+    return count < len(_HALVES) and _HALVES[count].fullmatch(text) is not None
 
 
 def named_pairs(answer: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import INSTRUCTIONS, SECTION, is_stimulus
+from questionbank.documents.phrases import FORMULAS, INSTRUCTIONS, KEY_TITLE, SECTION, TASK, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
 _SEEN = 60  # earlier numbers that one may follow
@@ -64,6 +64,26 @@ def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
         restarts = any(mark is not None and mark.kind in _COUNTS and mark.value == 1 for mark in marks[end:])
         return frozenset(range(title, end)) if counted and restarts else frozenset()
     return frozenset()
+
+
+def formulas(lines: Sequence[Line]) -> frozenset[int]:
+    """Return the lines of the formulas that a paper gives, below their title and as far as none asks anything."""
+    found: set[int] = set()
+    for title, line in enumerate(lines):
+        if FORMULAS.fullmatch(line.text) and not line.number:
+            end = title + 1
+            while end < len(lines) and not _ends_formulas(lines[end]):
+                end += 1
+            found |= {*range(title, end)}
+    return frozenset(found)
+
+
+def _ends_formulas(line: Line) -> bool:
+    text = line.text
+    is_title = line.heading or SECTION.fullmatch(f"{line.number} {text}".strip()) or KEY_TITLE.fullmatch(text)
+    return bool(is_title or TASK.match(text) or text.endswith(("?", "？"))) or not re.search(
+        r"[=$|]|!\[|\d", text
+    )
 
 
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:

@@ -129,9 +129,6 @@ SECTION = re.compile(
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?"
     r"|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching"
     r"|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
-    r"|(?:(?:information|formulae?|data|reference) (?:sheet|page|booklet)|(?:list of |useful )?formula[es]?"
-    r"|formelsammlung"
-    r"|formulaire|formulario|公式表?)"
     r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（.].*)?)",
     re.IGNORECASE,
 )
@@ -193,6 +190,19 @@ NOISE = re.compile(
     re.IGNORECASE,
 )
 """A line that is no part of a question; the whole line."""
+GRADES = re.compile(
+    r"\|\s*(?:points?|marks?|score|punti|punkte|puntos|barème|note|voto)\s*\|(?:\s*/?\s*[\d.,]*\s*\|)+"
+    r"|\|\s*[^\W\d]+\.?\s*\|(?:\s*\d{1,2}\s*\|){2,}\s*(?:total\w*|gesamt|summe|somme?|suma|σ|∑)\s*\|.*",
+    re.IGNORECASE,
+)
+"""A row of the table in which the marks of a paper are summed up; the whole line."""
+FORMULAS = re.compile(
+    r"\W*(?:(?:information|formulae?|data|reference) (?:sheet|page|booklet|list)|(?:list of "
+    r"|useful )?formula[es]?"
+    r"|formelsammlung|formulaire|formulario|公式表?)(?:\s*[:：]\s*\$.*|\W*)",
+    re.IGNORECASE,
+)
+"""The title of formulas that a paper gives; the whole line."""
 ANSWER_SPACE = re.compile(
     r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
     r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$"
@@ -284,7 +294,7 @@ PROOF = re.compile(
     r"|construct|compare|beweis\w*"
     r"|zeige?\w*|erklär\w*|begründ\w*"
     r"|zeichne\w*|skizzier\w*|montr\w+|démontr\w+|justifi\w+|expliqu\w+|trac\w+|demuestr\w+|explic\w+"
-    r"|dibuj\w+)\b|证明|求证|试证|说明|画",
+    r"|dibuj\w+|dimostr\w+|spieg\w+|demonstr\w+|mostre|udowodni\w*|wykaż|uzasadni\w*)\b|证明|求证|试证|说明|画",
     re.IGNORECASE,
 )
 """Asks for what no short answer gives."""

@@ -272,7 +272,7 @@ def _begins_list(text: str) -> bool:
     """Return whether a text begins a list of answers: "1. B"."""
     number, answer = take_mark(text)
     mark = read_mark(number)
-    if bool(answer) and mark is not None and mark.kind == "digits" and mark.series != "digits-":
+    if bool(answer) and mark is not None and mark.kind in ("digits", "word") and mark.series != "digits-":
         return True
     return len(listed_numbers(text)) > 1
 

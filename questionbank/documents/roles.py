@@ -18,7 +18,7 @@ from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.matching import matching_rows
-from questionbank.documents.numbering import Numbering, is_above_others, numbered_rules, numbering
+from questionbank.documents.numbering import Numbering, formulas, is_above_others, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import is_short_value, may_be_written
@@ -43,7 +43,7 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
         count: says what numbers the questions.
     """
     marks = [read_mark(line.number) for line in lines]
-    rules = numbered_rules(lines, marks)
+    rules = numbered_rules(lines, marks) | formulas(lines)
     matches = matching_rows([full_text(line) for line in lines])
     to_match = frozenset(place for rows in matches for place in rows[1:])
     inside = [
@@ -156,7 +156,7 @@ class _Guess:
                 return Role.NOTHING  # "2": likewise
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
-        if mark is None and phrases.tells_points(text):
+        if mark is None and (phrases.tells_points(text) or phrases.GRADES.fullmatch(text)):
             return Role.NOTHING
         if is_open and phrases.ENDS_QUESTION.fullmatch(text):
             return Role.MORE

@@ -243,3 +243,40 @@ def test_rows_to_match_count_on_through_the_paper() -> None:
         ("7 · 1 = 7", "identity"),
     ]
     assert last.record.answer == "3"
+
+
+def test_formulas_and_the_table_of_marks_are_no_questions() -> None:
+    questions = read(
+        "1. Find the area of a circle of radius 3 cm.\n2. Solve $x^2 - x - 1 = 0$.\n| Question | 1 | 2 | Total |\n"
+        "| Points | /2 | /3 | /5 |\nFormula sheet\n1. $A = \\pi r^2$\n2. $x = \\frac{-b}{2a}$"
+    )
+    assert [question.record.text for question in questions] == [
+        "Find the area of a circle of radius 3 cm.",
+        "Solve $x^2 - x - 1 = 0$.",
+    ]
+
+
+def test_a_list_on_the_line_of_its_title_names_exercises() -> None:
+    text = "Esercizio 1 Calcola 2 + 3.\nEsercizio 2 Risolvi x - 1 = 3.\nSoluzioni es. 1: 5 – es. 2: x = 4"
+    assert answers(text) == ["5", "x = 4"]
+
+
+def test_questions_below_a_number_share_what_stands_there() -> None:
+    first, second, third = read(
+        "QUESTION 1\n1.1 Given the sequence 5 ; 9 ; 13 ; ...\n1.1.1 Find the next term. [1]\n1.1.2 Which term is 201? [2]\n"
+        "1.2 Solve 2x = 8. [1]\nQUESTION 2\n2.1 Add 2 and 3. [1]\n2.2 Add 3 and 4. [1]"
+    )[:3]
+    assert [q.record.content.stimulus.text for q in (first, second, third)] == [
+        *(2 * ["Given the sequence 5 ; 9 ; 13 ; ..."]),
+        "",
+    ]
+    assert third.record.text == "Solve 2x = 8."
+
+
+def test_letters_that_are_written_before_rows_to_match_are_the_answer() -> None:
+    (question,) = read(
+        "1. Match each solid with its description.\n| _B_ cube | A. four faces |\n| _A_ tetrahedron | B. six faces |\n"
+        "| _C_ sphere | C. no edges |"
+    )
+    pairs = {(pair.left, pair.right) for pair in question.record.content.pairs}
+    assert pairs == {("cube", "six faces"), ("tetrahedron", "four faces"), ("sphere", "no edges")}
