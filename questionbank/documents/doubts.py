@@ -12,6 +12,7 @@ from questionbank.documents.directions import directs
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
+from questionbank.documents.numbering import formulas
 from questionbank.documents.paper import FoundQuestion, Line, Role
 
 _ADDRESSES = re.compile(
@@ -33,15 +34,15 @@ def neighbour_doubts(
     has_answers = names_answers or any(_has_answer(question) for question in found)
     counts = Counter(len(question.record.options) for question in found if question.record.options)
     usual = counts.most_common(1)[0][0] if counts else 0
-    alike: dict[tuple[int, tuple[str, ...]], list[int]] = defaultdict(list)
+    alike: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
     for place, draft in enumerate(drafts):
-        alike[draft.value, draft.headings].append(place)
+        alike[draft.number.strip(" .()"), draft.headings].append(place)
     for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
         doubts = [
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
-            *_twins(place, draft, alike[draft.value, draft.headings]),
+            *_twins(place, draft, alike[draft.number.strip(" .()"), draft.headings]),
             *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
         ]
         yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
@@ -144,7 +145,7 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
     if draft.value < 0 or draft.stem.is_settled:
         return
     if before is not None and draft.value and before.value > 0:
-        if draft.value == before.value:
+        if draft.number == before.number:
             yield f"The number {draft.value} stands twice. Join this with the question above if it belongs to that."
         elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
             yield "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
@@ -203,9 +204,12 @@ def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> l
     """
     left = []
     is_headed = True
+    given = formulas(lines)
     for place, (line, role) in enumerate(zip(lines, roles, strict=True)):
         if role is Role.NOTHING or role is Role.KEY:
-            is_taken = place in used or (is_headed and role is Role.NOTHING and not line.number)
+            is_taken = (
+                place in used or place in given or (is_headed and role is Role.NOTHING and not line.number)
+            )
             if not is_taken and place > min(used, default=place) and _says(line):
                 left.append(place)
         else:

@@ -40,10 +40,15 @@ class Item:
 
 @dataclass(slots=True, eq=False)
 class Stimulus(Item):
-    """A text that several questions share; without numbers, that of all questions up to the next heading."""
+    """A text that several questions share; without numbers, that of all questions up to the next heading.
+
+    Attributes:
+        options: that stand below it for each of its questions: assertion and reason.
+    """
 
     first: int = 0
     last: int = 0
+    options: list[Item] = field(default_factory=list)
 
     @classmethod
     def of(cls, place: int, line: Line) -> Stimulus:

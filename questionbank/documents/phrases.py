@@ -197,8 +197,8 @@ GRADES = re.compile(
 )
 """A row of the table in which the marks of a paper are summed up; the whole line."""
 FORMULAS = re.compile(
-    r"\W*(?:(?:information|formulae?|data|reference) (?:sheet|page|booklet|list)|(?:list of "
-    r"|useful )?formula[es]?"
+    r"\W*(?:(?:\w+ ){0,2}(?:information|formulae?|data|reference) (?:sheet|page|booklet|list)"
+    r"|(?:list of |useful )?formula[es]?(?: you (?:may|might) (?:need|use))?"
     r"|formelsammlung|formulaire|formulario|公式表?)(?:\s*[:：]\s*\$.*|\W*)",
     re.IGNORECASE,
 )

@@ -98,7 +98,8 @@ class _Guess:
     def role(self, place: int) -> Role:
         line, mark = self.lines[place], self.marks[place]
         role = self._role(place, line, mark)
-        if role in (
+        is_shared = role is Role.OPTION and self.question < 0
+        if not is_shared and role in (
             Role.QUESTION,
             Role.PART,
             Role.OPTION,
@@ -191,6 +192,10 @@ class _Guess:
             and not (is_open and phrases.POINTS_ALONE.fullmatch(text))
         ):
             return Role.NOTHING
+        if self.state == "stimulus" and mark is not None and mark.kind in ("lower", "upper"):
+            above = next(at for at in reversed(range(place)) if self.roles[at] is Role.STIMULUS)
+            if phrases.STATEMENTS.search(self.lines[above].text):
+                return Role.OPTION  # of each question: "Both (A) and (R) are true"
         if self.state == "stimulus" and mark is None:
             return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
         if is_open and mark is None and (role := self._said(text)):

@@ -83,11 +83,18 @@ class _Assembly:
         self._points_each: float | None = None  # for each question of the section
         self._points_next: float | None = None  # for the question that comes next
         self._stimuli: list[Stimulus] = []
+        self._offering: list[Stimulus] = []  # shared texts with options for each of their questions
         self._open: Item | Stimulus | None = None  # takes the lines that go on
 
     def drafts(self) -> list[Draft]:
         for place, (line, role) in enumerate(zip(self._lines, self._roles, strict=True)):
             self._take(place, line, role)
+        for stimulus in self._offering:
+            takers = [draft for draft in self._drafts if stimulus in draft.stimuli]
+            open_ones = [draft for draft in takers if not (draft.options or draft.parts)]
+            for draft in open_ones or (takers or self._drafts)[-1:]:
+                draft.options += stimulus.options
+                draft.lines += [line for option in stimulus.options for line in option.lines]
         return self._drafts
 
     def _take(self, place: int, line: Line, role: Role) -> None:
@@ -115,6 +122,11 @@ class _Assembly:
                 self._open.add(place, full_text(line))
                 if isinstance(self._open, Item) and draft is not None:
                     draft.lines.append(place)
+        elif (
+            role is Role.OPTION and isinstance(self._open, Stimulus) and Role.QUESTION in self._roles[place:]
+        ):
+            self._open.options.append(Item([place], [line.text], line.number))
+            self._offering = [*(one for one in self._offering if one is not self._open), self._open]
         elif draft is None:
             self._begin(place, line)  # an option before any question: people see what is missing
             self._drafts[-1].is_headless = True

@@ -280,3 +280,16 @@ def test_letters_that_are_written_before_rows_to_match_are_the_answer() -> None:
     )
     pairs = {(pair.left, pair.right) for pair in question.record.content.pairs}
     assert pairs == {("cube", "six faces"), ("tetrahedron", "four faces"), ("sphere", "no edges")}
+
+
+def test_options_below_a_shared_text_are_those_of_each_of_its_questions() -> None:
+    questions = read(
+        "Questions 1 and 2: a statement of Assertion (A) is followed by one of Reason (R). Choose the correct option.\n"
+        "(a) Both are true and (R) explains (A).\n(b) Both are true but (R) does not explain (A).\n(c) Assertion (A) alone is true.\n"
+        "1. Assertion: 2 is prime. Reason: It has two divisors.\n2. Assertion: 4 is even. Reason: 4 is prime.\n"
+        "Answers\n1. a\n2. c"
+    )
+    assert [(len(q.record.options), q.record.answer, q.doubts) for q in questions] == [
+        (3, "A", ()),
+        (3, "C", ()),
+    ]
