@@ -179,8 +179,8 @@ class _Guess:
             return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
-        is_title = phrases.ANSWER.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text)
-        if is_open and mark is None and is_title and self._answer_follows(place + 1):
+        says_answer = phrases.ANSWER.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text)
+        if is_open and mark is None and says_answer and self._answer_follows(place + 1):
             return Role.SOLUTION if phrases.SOLUTION.fullmatch(text) else Role.ANSWER
         if is_open and self.roles[-1:] == [Role.ANSWER] and line.is_joined and mark is None and text:
             return Role.MORE  # below "Answer:"
@@ -193,8 +193,8 @@ class _Guess:
         ):
             return Role.NOTHING
         if self.state == "stimulus" and mark is not None and mark.kind in ("lower", "upper"):
-            above = next(at for at in reversed(range(place)) if self.roles[at] is Role.STIMULUS)
-            if phrases.STATEMENTS.search(self.lines[above].text):
+            stimulus = next(at for at in reversed(range(place)) if self.roles[at] is Role.STIMULUS)
+            if phrases.STATEMENTS.search(self.lines[stimulus].text):
                 return Role.OPTION  # of each question: "Both (A) and (R) are true"
         if self.state == "stimulus" and mark is None:
             return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE

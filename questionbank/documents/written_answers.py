@@ -102,11 +102,9 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
         for draft in drafts
     ):
         return
-    last = [
-        (draft, item)
-        for draft in drafts
-        for item in (draft.parts or ([draft.options[-1]] if draft.options else [draft.stem]))
-    ]
+    last: list[tuple[Draft, Item]] = []
+    for draft in drafts:
+        last += [(draft, item) for item in draft.parts or draft.options[-1:] or [draft.stem]]
     bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
     said = [
         match[match.lastgroup or 0]
