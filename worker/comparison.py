@@ -52,7 +52,6 @@ def paired_metric(
     questions: Sequence[int],
     columns: Sequence[Sequence[float]],
     rng: np.random.Generator,
-    *,
     kind: str = "mean",
 ) -> Metric:
     """Return a line of a comparison with its interval.

@@ -13,9 +13,8 @@ from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.services.embeddings import embedding_set_ensure
 from tests.fake_capability.bank import GaugeFigures
 from tests.fake_capability.library import load_gauge, train_gauge
-from worker.bootstrap import paired_difference
 from worker.candidates import Beginning, train_candidate
-from worker.comparison import metric_entry
+from worker.comparison import paired_metric
 from worker.contract import Job, WorkerCapability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
@@ -43,10 +42,7 @@ def gauge_figures(
         np.abs(load_gauge(artifact_folder(model)).estimate(texts) - truth).tolist()
         for model in (candidate, champion)
     ]
-    difference = paired_difference(ids, errors, "mean", np.random.default_rng(0))
-    metric = metric_entry(
-        "error", "Error of the length", difference, questions=len(ids), higher_is_better=False
-    )
+    metric = paired_metric("error", "Error of the length", ids, errors, np.random.default_rng(0), "error")
     return {
         "suite": {"questions": len(ids), "lost": 0, "gained": 0, "left_out": 0, "seed": 0},
         "metrics": [metric, metric | {"name": "speed", "label": "Speed", "worse": True}],
