@@ -22,7 +22,7 @@ from analytics.text.numerals import find_numerals, half_width
 from analytics.text.pictures import blank_names
 from analytics.text.remembered import Remembered
 
-_RATIO = re.compile(r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])")
+RATIO = re.compile(r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])")
 _RANGE = re.compile(r"(?<![\d.,/+*=-])(?<!\d )\d+[-–—]\d+(?![\d/+*=]|[-–.]\d| ?=)")
 
 
@@ -73,7 +73,7 @@ def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterato
     roles: dict[int, NumberKind] = {}
     stretches: list[tuple[int, int, NumberKind]] = []
     if ":" in plain or "：" in text or "∶" in text:
-        stretches += [(match.start(), match.end(), NumberKind.RATIO_PART) for match in _RATIO.finditer(plain)]
+        stretches += [(match.start(), match.end(), NumberKind.RATIO_PART) for match in RATIO.finditer(plain)]
     stretches += [(time.start, time.end, NumberKind.CLOCK_TIME) for time in find_clock_times(text)]
     stretches += [(match.start(), match.end(), NumberKind.RANGE_END) for match in _RANGE.finditer(plain)]
     for start, end, kind in stretches:

@@ -9,11 +9,11 @@ from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.text.numbers import RATIO
 
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
 _RATIO = re.compile(
-    r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])|(?<=ratio )(?:of "
-    r"|is |was )?\d+ to \d+(?: to \d+)?"
+    rf"{RATIO.pattern}|(?<=ratio )(?:of |is |was )?\d+ to \d+(?: to \d+)?"
     r"|(?:(?<=ratio of )|(?<= is ))\d+ to \d+(?: to \d+)?"
 )
 _WHOLE_ASKED = re.compile(r"\b(?:sum|total|combined|altogether|in all)\b|共|总|差|倍|之几", re.IGNORECASE)
