@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -31,7 +31,6 @@ from questionbank.services.concept_paths import (
     paths_with_ancestors,
 )
 from questionbank.services.formula_check import record_problems
-from questionbank.services.import_derived import DerivedLines
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
 from questionbank.services.import_staging import IMPORT_LOCK, StagedRows, Staging
@@ -156,10 +155,8 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     with (
         watch.phase("read, tokenise and copy"),
         staging.rows(source=options.source) as rows,
-        closing(DerivedLines(rows.add)) as lines,
     ):
-        concept_rows = _read(task, report, watch, lines, attachments)
-        lines.finish()
+        concept_rows = _read(task, report, watch, rows, attachments)
     attachments.save()
     report.sources = [source for source, _count in rows.sources.most_common(SOURCES_KEPT)]
     tree, problems = resolve_concept_rows(concept_rows)
@@ -201,7 +198,7 @@ def _read(
     task: ImportTask,
     report: ImportReport,
     watch: _Watch,
-    lines: DerivedLines,
+    rows: StagedRows,
     attachments: AttachmentStore,
 ) -> list[ConceptRow]:
     """Read the questions; returns the rows that only name concepts."""
@@ -232,7 +229,7 @@ def _read(
         report.concept_rows += is_concept
         if isinstance(entry, QuestionRecord):
             if not is_lost:
-                lines.add(line, entry)
+                rows.add(line, entry)
             if options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
                 report.formulas_checked += 1
                 for reason in record_problems(entry):

@@ -20,10 +20,11 @@ from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.formats.originals import fields_digest
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key
+from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key, content_hash
+from questionbank.services.equations import equation_graph_key
 from questionbank.services.import_answers import unify_answers
-from questionbank.services.import_derived import Derived
 from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
+from questionbank.services.search_index import question_tokens
 
 if TYPE_CHECKING:
     from psycopg import Copy
@@ -190,10 +191,12 @@ class StagedRows:
     source: str
     paths: dict[ConceptPath, int] = field(default_factory=dict)
     sources: Counter[str] = field(default_factory=Counter)
+    count: int = 0
     last_line: int = 0
 
-    def add(self, line: int, record: QuestionRecord, derived: Derived) -> None:
+    def add(self, line: int, record: QuestionRecord) -> None:
         """Send one question."""
+        self.count += 1
         self.last_line = line
         options = as_json(record.options)
         original = record.original
@@ -218,12 +221,12 @@ class StagedRows:
                 record.facility,
                 record.responses,
                 json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
-                derived.content_hash,
+                content_hash(text=record.text, options=record.options, content=record.content),
                 answer_key(record.answer),
-                derived.tokens,
+                question_tokens(record),
                 record.equation,
                 json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
-                derived.graph_key,
+                equation_graph_key(text=record.text, expression=record.equation),
                 [self.paths.setdefault(path, len(self.paths)) for path in record.concepts],
                 original.format if original else None,
                 original.data if original else None,
