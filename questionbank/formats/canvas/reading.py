@@ -185,8 +185,8 @@ class _Reading(ItemReading):
         for ident, text in self._feedback.items():
             if not text or ident in _OWN_FEEDBACK or ident.endswith("_fb"):
                 continue
-            condition = shown.get(ident)
-            if condition is not None and condition.find("conditionvar/other") is not None:
+            shows = shown.get(ident)
+            if shows is not None and shows.find("conditionvar/other") is not None:
                 yield ident
             else:
                 self.say("feedback", f"a feedback stays with the original: {text[:60]!r}")
@@ -361,7 +361,8 @@ class _Reading(ItemReading):
             for variables in self.scored()
             for equal in _positive(variables)
         ]
-        pairs, others = [], {}
+        pairs: list[MatchingPair] = []
+        others: dict[str, str] = {}
         for response in self._responses("response_lid"):
             labels = dict(self._labels(response, "pairs"))
             name = self.material(response, "pairs")
