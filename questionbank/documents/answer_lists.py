@@ -17,6 +17,7 @@ from questionbank.documents.phrases import (
     BLANK,
     KEY_TITLE,
     NUMBER_COLUMN,
+    POINTS,
     SECTION,
     SOLUTION,
     TASK,
@@ -43,7 +44,7 @@ def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterato
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
     for title in titles[-_MOST_TITLES:]:
         yield [frozenset(range(title, end)) for end in _ends(title, lines)]
-    for found in (_at_the_end(lines, marks), *tables_of_answers(lines, marks)):
+    for found in (_at_the_end(lines, marks), _counted_again(lines, marks), *tables_of_answers(lines, marks)):
         if found:
             yield [found]
 
@@ -153,6 +154,35 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
         return frozenset()
     is_title = above is not None and marks[start - 1] is None and _may_be_title(above.text)
     return frozenset(range(start - is_title, len(lines)))
+
+
+def _counted_again(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the lines from a title on, in whatever language, below which the last questions are counted again.
+
+    Most questions above ask something or give points, and nothing below does.
+    """
+    numbered = [
+        (place, mark.value)
+        for place, mark in enumerate(marks)
+        if mark is not None and mark.kind == "digits" and mark.series != "digits()"
+    ]
+    for title in range(len(lines) - 1, 0, -1):
+        line = lines[title]
+        if _asks(line) or POINTS.search(line.text):
+            return frozenset()
+        is_title = (line.is_marked or line.heading) and marks[title] is None
+        if not is_title or len(line.text) > _LONGEST_TITLE or SECTION.fullmatch(line.text):
+            continue
+        above = {value: place for place, value in numbered if place < title}
+        below = [value for place, value in numbered if place > title]
+        if len(below) < _FEWEST or below != sorted({*below}) or not {*below} <= above.keys():
+            continue
+        asking = [
+            place for place in above.values() if _asks(lines[place]) or POINTS.search(lines[place].text)
+        ]
+        if below[-1] == max(above) and 2 * len(asking) > len(above):
+            return frozenset(range(title, len(lines)))
+    return frozenset()
 
 
 def _may_be_title(text: str) -> bool:

@@ -323,6 +323,8 @@ def _places(text: str) -> Iterator[_Place]:
         match = _MARK.match(text, start)
         if match is not None and match["blank"]:  # "(C) 5.2": an option rather than the place for an answer
             match = _MARK.match(match["blank"].strip() + " ")
+        if match is not None and start and " " in (match["compound"] or ""):
+            continue  # "(a) 90 (b) 150": an answer before a part
         mark = _mark(match) if match is not None else None
         if match is None or mark is None or any(begin < start < end for begin, end in formulas):
             continue

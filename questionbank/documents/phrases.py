@@ -68,7 +68,8 @@ KEY_TITLE = re.compile(
     r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"
     r"|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
-    r"|gabarito|antwoorden|odpowiedzi|(?:参考|标准|试题|测试)*答案(?:(?:与|和|及).{0,8})?|答案(?:部分|页"
+    r"|gabarito|antwoorden|uitwerkingen(?: .{0,40})?|odpowiedzi"
+    r"|(?:参考|标准|试题|测试)*答案(?:(?:与|和|及).{0,8})?|答案(?:部分|页"
     r"|卷)|参考解答)"
     r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer (?:key|sheet)|mark(?:ing)? (?:scheme|guide)|answers"
     r"|参考答案|答案与解析|答案|lösungen"
@@ -76,15 +77,15 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-_COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.?|be|puntos?|ptos?\.?|punti|credits?|分)"
+COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.?|be|puntos?|ptos?\.?|punti|credits?|分)"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
-    rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
+    rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{COUNTED}\s*(?:each|total)?\s*[)）\]】]"
     rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
-    rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
+    rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{COUNTED}"
     r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti)\.?(?=\s*$)"
-    rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
-    rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]]"
+    rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{COUNTED}?"
+    rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{COUNTED}?\s*[)\]]"
     rf"|(?<=[.?!:]\s)/\s?(?P<over>\d{{1,2}})(?=\s*$))[\s\u2003.:]*",
     re.IGNORECASE,
 )
@@ -96,14 +97,14 @@ BARE_POINTS = re.compile(
 POINTS_ALONE = re.compile(
     r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*"
     r"|points?:?\s*)?_*\s*/?\s*"
-    rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{_COUNTED}))\s*{_COUNTED}?\s*(?:total)?[\s)\]）】.]*",
+    rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{COUNTED}))\s*{COUNTED}?\s*(?:total)?[\s)\]）】.]*",
     re.IGNORECASE,
 )
 POINTS_EACH = re.compile(
-    rf"(?:每(?:小)?题\s*(?P<zh>\d{{1,2}}(?:\.5)?)\s*分|(?P<each>\d{{1,2}}(?:[.,]5)?)\s*{_COUNTED}\s*(?:each"
+    rf"(?:每(?:小)?题\s*(?P<zh>\d{{1,2}}(?:\.5)?)\s*分|(?P<each>\d{{1,2}}(?:[.,]5)?)\s*{COUNTED}\s*(?:each"
     rf"|per question|every question|a question|je(?:weils)?|chac\w+|cada un[ao])"
     rf"|(?:each(?: question| item)?(?: is worth| carries| scores)?"
-    rf"|jede \w+(?: gibt)?)\s*:?\s*(?P<first>\d{{1,2}}|one|two|three|four|five)\s*{_COUNTED})",
+    rf"|jede \w+(?: gibt)?)\s*:?\s*(?P<first>\d{{1,2}}|one|two|three|four|five)\s*{COUNTED})",
     re.IGNORECASE,
 )
 """Points that each question of a section gives."""

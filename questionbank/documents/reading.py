@@ -23,7 +23,7 @@ from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
-from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
+from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, COUNTED, RIGHT_BEHIND, SOLUTION
 from questionbank.documents.source import counted
 from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused
@@ -42,6 +42,10 @@ _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
 _POINTS_COLUMN = re.compile(
     rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
+)
+_POINTS_FIRST = re.compile(
+    rf"\(?(?P<points>\d{{1,2}}(?:[.,]5)?\s?{COUNTED})\)?[\s{GAP}]+(?P<number>\d{{1,3}})[.)]?[\s{GAP}]+(?=\S)",
+    re.IGNORECASE,
 )
 _FEWEST_POINTS = 3
 _BARE_LETTER = re.compile(
@@ -165,7 +169,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
 
 def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     """Return paragraphs, the numbers in brackets that stand in a column of their own at the end of most questions."""
-    found = list(islice(paragraphs, LINES_LIMIT + 1))
+    found = _with_points_behind(islice(paragraphs, LINES_LIMIT + 1))
     asked = [part for part in found if _begins_question(part)]
     ends = [match for part in asked if (match := _POINTS_COLUMN.search(part.rich.text))]
     values = [match["points"] or match["bracketed"] for match in ends]
@@ -175,6 +179,23 @@ def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
         if not part.is_row and (match := _POINTS_COLUMN.search(part.rich.text)):
             text = f"{part.rich.text[: match.start()]} [{match['points'] or match['bracketed']}]"
             part.rich = Rich(text, part.rich.looks[: match.start()] + bytes(len(text) - match.start()))
+    return found
+
+
+def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Return paragraphs; points before numbers that count on, as in "2p 1 Find x.", stand behind the text."""
+    found = [*paragraphs]
+    starts = [
+        (part, match) for part in found if not part.number and (match := _POINTS_FIRST.match(part.rich.text))
+    ]
+    numbers = [int(match["number"]) for _, match in starts]
+    if len(numbers) < _FEWEST_POINTS or any(after != one + 1 for one, after in pairwise(numbers)):
+        return found
+    for part, match in starts:
+        points = f" ({match['points']})"
+        rest = part.rich[match.end() :]
+        part.number = f"{match['number']}."
+        part.rich = Rich(rest.text + points, rest.looks + bytes(len(points)))
     return found
 
 

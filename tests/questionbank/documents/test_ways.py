@@ -293,3 +293,37 @@ def test_options_below_a_shared_text_are_those_of_each_of_its_questions() -> Non
         (3, "A", ()),
         (3, "C", ()),
     ]
+
+
+@pytest.mark.parametrize("title", ["Answers, sections C to E", "Ratkaisut, ryhmä A"])
+def test_numbers_that_come_again_under_a_title_without_questions_are_answers(title: str) -> None:
+    text = (
+        "1. Add 3 and 4. (1 mark)\n2. What is half of 18? (1 mark)\n3. 5 m = ____ cm (1 mark)\n"
+        f"4. Solve each. (4 marks)\n(a) x - 9 = 81\n(b) x - 50 = 100\n\n**{title}**\n\n2. 9\n3. 500\n4. (a) 90 (b) 150"
+    )
+    questions = read(text)
+    assert [question.record.answer for question in questions[1:3]] == ["9", "500"]
+    assert [part.answer for part in questions[3].record.content.parts] == ["90", "150"]
+    assert len(questions) == 4
+
+
+def test_a_second_exercise_that_counts_anew_stays_questions() -> None:
+    text = "**Addition**\n\n1. Add 3 and 4.\n2. Add 5 and 6.\n3. Add 1 and 9.\n\n**Products**\n\n1. 3 × 4 = ____\n2. 5 × 6 = ____\n3. 2 × 2 = ____"
+    assert len(read(text)) == 6
+
+
+def test_points_may_stand_before_the_number() -> None:
+    questions = read("2p  1  Bereken 3 + 4.\n3p  2  Bereken 5 + 6.\n1p  3  Bereken 2 + 2.")
+    assert [question.record.text for question in questions] == [
+        "Bereken 3 + 4.",
+        "Bereken 5 + 6.",
+        "Bereken 2 + 2.",
+    ]
+    assert [question.record.content.points for question in questions] == [2, 3, 1]
+
+
+def test_a_text_that_begins_with_points_keeps_them_where_no_numbers_follow() -> None:
+    lines = read_text(
+        "2 points 1 line: how many lines?\n3 points 7 lines: how many planes?\n4 points 2 lines: what else?"
+    ).lines
+    assert [line.number for line in lines] == ["", "", ""]
