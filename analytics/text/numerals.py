@@ -265,9 +265,7 @@ def _numeral(text: str, match: re.Match[str], form: NumeralForm, value: Fraction
             return Numeral(
                 match.start(), scale.end(), value * _MONEY_SCALES[scale[1].lower()], NumberKind.SCALED
             )
-        is_decimal = value.denominator != 1 or (
-            "." in match[0] and re.search(r"\.\d+$", match[0]) is not None
-        )
+        is_decimal = value.denominator != 1 or re.search(r"\.\d+$", match[0]) is not None
         kind = NumberKind.DECIMAL if is_decimal else kind
     return Numeral(match.start(), end, value, kind)
 

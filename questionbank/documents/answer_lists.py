@@ -168,7 +168,7 @@ def _counted_again(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
     ]
     for title in range(len(lines) - 1, 0, -1):
         line = lines[title]
-        if _asks(line) or POINTS.search(line.text):
+        if _asks_or_gives(line):
             return frozenset()
         is_title = (line.is_marked or line.heading) and marks[title] is None
         if not is_title or len(line.text) > _LONGEST_TITLE or SECTION.fullmatch(line.text):
@@ -177,12 +177,15 @@ def _counted_again(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
         below = [value for place, value in numbered if place > title]
         if len(below) < _FEWEST or below != sorted({*below}) or not {*below} <= above.keys():
             continue
-        asking = [
-            place for place in above.values() if _asks(lines[place]) or POINTS.search(lines[place].text)
-        ]
-        if below[-1] == max(above) and 2 * len(asking) > len(above):
+        asking = sum(_asks_or_gives(lines[place]) for place in above.values())
+        if below[-1] == max(above) and 2 * asking > len(above):
             return frozenset(range(title, len(lines)))
     return frozenset()
+
+
+def _asks_or_gives(line: Line) -> bool:
+    """Return whether a line asks something or gives points, as no answer does."""
+    return _asks(line) or POINTS.search(line.text) is not None
 
 
 def _may_be_title(text: str) -> bool:

@@ -105,7 +105,7 @@ def around_digits(text: str, mention: NumberMention) -> NumberMention:
 
 def find_number_words(text: str) -> Iterator[NumberMention]:
     """Yield numbers in Chinese numerals: 二十五, 三分之一, 七五折, 半."""
-    if text.isascii() or not any(character in text for character in _DIGITS + "十半"):
+    if not any(character in text for character in _DIGITS + "十半"):
         return
     for match in _NUMERALS.finditer(text):
         start, end, words = match.start(), match.end(), match[0]
