@@ -16,7 +16,7 @@ from questionbank.errors import ImportRefused
 from questionbank.formats.fields import read_question
 from questionbank.formats.item_reading import item_entries
 from questionbank.formats.seam import Entry, ReadContext
-from questionbank.formats.xml_items import root_element, xml_items
+from questionbank.formats.xml_nodes import root_element, xml_items
 
 _ROOT, _SET = "Machine-Reading-Corpus-File", "ProblemSet"
 _ARITHMETIC = re.compile(r"[\d\s.+\-*/()]+")

@@ -1,8 +1,9 @@
 """An XML document of a stranger as a small tree whose elements know at which byte they begin and end.
 
 So a part of a document can be read, kept or replaced while all other bytes stay: namespaces, comments, the order of
-attributes. Prefixes are dropped, since exports leave them out, misspell them or put them where none belongs. Document
-types, with which a file defines entities or names other files, are refused; HTML's names of characters are read.
+attributes. Prefixes are dropped, since exports leave them out, misspell them or put them where none belongs. A large
+file is read item by item in bounded memory. Document types, with which a file defines entities or names other files,
+are refused (https://owasp.org, XML External Entity Prevention); HTML's names of characters are read.
 """
 
 from __future__ import annotations
@@ -13,19 +14,39 @@ import re
 import xml.parsers.expat as expat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT, document_type_fault
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.lines import Progress, unpacked_stream
 
+DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # elements of an item
+ITEM_LIMIT, TAG_LIMIT = 32 * 1024 * 1024, 1024 * 1024  # bytes
+_PIECE = 1 << 16
 _DECLARATION = re.compile(rb"""\s*<\?xml[^>]*?(?:encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*)?\?>""")
 _TAG = re.compile(rb"""<(?:[^<>"']|"[^"]*"|'[^']*')*>""")
 _NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&([A-Za-z][A-Za-z0-9]{1,31});", re.DOTALL)
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_STANDARD = re.compile(r"[\w.-]{0,100}\.dtd|https?://www\.imsglobal\.org/[\w./-]{1,200}", re.IGNORECASE)
+_BEFORE_ROOT = re.compile(
+    r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL | re.IGNORECASE
+)
+_ROOT = re.compile(r"\s*<([A-Za-z_][\w.:-]*)")
+_AT_THE_END = (  # what expat says of a file that ends too soon
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    expat.errors.XML_ERROR_NO_ELEMENTS,
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+    expat.errors.XML_ERROR_PARTIAL_CHAR,
+)
 Name = Callable[[str], str]
 
 
 class BadXml(Exception):
     """A document cannot be read; the message says why, as in "line 3 is no well-formed XML"."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        self.reason, self.line = reason, line
+        super().__init__(f"line {line:,} {reason}" if line else reason)
 
 
 class Cdata(str):
@@ -40,14 +61,16 @@ class Node:
 
     Attributes:
         start, inner, inner_end, end: bytes at which the element, its inside, and what follows each begin.
+        line: where it begins.
         pieces: texts and elements in it, in their order.
-        spaces: declarations of namespaces that are in force around an element of `kept_whole`.
+        spaces: declarations of namespaces that are in force around an element that is kept whole.
     """
 
     name: str
     attributes: dict[str, str]
     start: int
     inner: int
+    line: int = 0
     inner_end: int = 0
     end: int = 0
     pieces: list[Node | str] = field(default_factory=list)
@@ -86,6 +109,26 @@ class Node:
         return "".join(piece if isinstance(piece, str) else piece.all_text() for piece in self.pieces)
 
 
+def root_element(beginning: str) -> str:
+    """Return the name of the first element of an XML text, or nothing.
+
+    >>> root_element("<?xml version='1.0'?><!-- a --> <quiz>")
+    'quiz'
+    """
+    place = 0
+    while before := _BEFORE_ROOT.match(beginning, place):
+        place = before.end()
+    name = _ROOT.match(beginning, place)
+    return name[1] if name else ""
+
+
+def _encoding(data: bytes) -> str:
+    """Return the encoding that a document names; one in UTF-16 that does not begin so came as UTF-8."""
+    declared = _DECLARATION.match(data[:400])
+    encoding = declared[1].decode().lower() if declared and declared[1] else "utf-8"
+    return "utf-8" if encoding == "us-ascii" or encoding.startswith("utf-16") else encoding
+
+
 def as_utf8(data: bytes) -> bytes:
     """Return a document in UTF-8 whose declaration says so, and whose named characters are numbers.
 
@@ -95,14 +138,9 @@ def as_utf8(data: bytes) -> bytes:
     >>> as_utf8(b"<p>&nbsp;&lt;<![CDATA[&nbsp;]]></p>")
     b'<p>&#160;&lt;<![CDATA[&nbsp;]]></p>'
     """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
-        data = data.removeprefix(codecs.BOM_UTF8)
-        declared = _DECLARATION.match(data[:400])
-        encoding = declared[1].decode().lower() if declared and declared[1] else "utf-8"
-        if encoding.startswith("utf-16"):  # which would begin otherwise: a stream came as UTF-8
-            encoding = "utf-8"
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    data = data.removeprefix(codecs.BOM_UTF8)
+    encoding = "utf-16" if is_utf16 else _encoding(data)
     try:
         text = data.decode(encoding)
     except (LookupError, UnicodeDecodeError) as error:
@@ -138,65 +176,89 @@ def parse(
     Raises:
         BadXml: it is not well-formed, declares a document type, or goes beyond a limit; says in which line.
     """
-    return _Parsing(data, element, attribute, frozenset(kept_whole), elements_limit).root()
+    parsing = _Parsing(element, attribute, frozenset(kept_whole), elements_limit)
+    parsing.feed(data, is_last=True)
+    return parsing.top.children()[0]
 
 
 class _Parsing:
+    """A document while it is read.
+
+    Attributes:
+        top: holds the root.
+        data, offset: bytes that are still needed, and where they begin in the document.
+        count: elements so far, without those in elements that are kept whole.
+    """
+
     def __init__(
-        self, data: bytes, element: Name, attribute: Name, kept_whole: frozenset[str], elements_limit: int
+        self, element: Name, attribute: Name, kept_whole: frozenset[str], elements_limit: int = ELEMENTS_LIMIT
     ) -> None:
-        self._data, self._element, self._attribute = data, element, attribute
+        self._element, self._attribute = element, attribute
         self._kept_whole, self._limit = kept_whole, elements_limit
-        self._parser = expat.ParserCreate("utf-8")
-        self._parser.buffer_text = True
-        self._top = Node("", {}, 0, 0)
-        self._open = [self._top]
+        self.data, self.offset = bytearray(), 0
+        self.top = Node("", {}, 0, 0)
+        self._open = [self.top]
         self._spaces: list[dict[str, str]] = []
-        self._depth = self._count = 0
+        self._depth = self.count = 0
         self._passed = self._within = 0  # depth of the element that is kept whole, and elements in it
         self._is_cdata = False
-
-    def root(self) -> Node:
-        parser = self._parser
+        self.parser = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
         parser.StartDoctypeDeclHandler = self._document_type
         parser.SkippedEntityHandler = self._undefined
         parser.StartCdataSectionHandler, parser.EndCdataSectionHandler = self._cdata, self._no_cdata
+
+    def feed(self, piece: bytes, *, is_last: bool = False) -> None:
+        self.data += piece
         try:
-            parser.Parse(self._data, True)
+            self.parser.Parse(piece, is_last)
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
-            raise BadXml(f"line {error.lineno:,} is no well-formed XML ({reason})") from error
-        return self._top.children()[0]
+            raise BadXml(f"is no well-formed XML ({reason})", error.lineno) from error
 
-    def _refuse(self, reason: str) -> None:
-        raise BadXml(f"line {self._parser.CurrentLineNumber:,} {reason}")
+    def refuse(self, reason: str) -> None:
+        raise BadXml(reason, self.parser.CurrentLineNumber)
+
+    @property
+    def kept(self) -> Node | None:
+        """The element that is kept whole and has not ended."""
+        return self._open[-1] if self._passed else None
+
+    def piece(self, start: int, end: int) -> bytes:
+        return bytes(self.data[start - self.offset : end - self.offset])
+
+    def forget(self, end: int) -> None:
+        """Drop the bytes before a place, and count elements from here on."""
+        del self.data[: end - self.offset]
+        self.offset, self.count = end, 0
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
-            self._refuse(f"nests elements more than {DEPTH_LIMIT} deep")
+            self.refuse(f"nests elements more than {DEPTH_LIMIT} deep")
         if len(attributes) > ATTRIBUTES_LIMIT:
-            self._refuse(f"has an element with more than {ATTRIBUTES_LIMIT} attributes")
+            self.refuse(f"has an element with more than {ATTRIBUTES_LIMIT} attributes")
         if self._passed:
             self._within += 1
             if self._within > ELEMENTS_LIMIT:
-                self._refuse(f"belongs to an item of more than {ELEMENTS_LIMIT:,} elements")
+                self.refuse(f"belongs to a question of more than {ELEMENTS_LIMIT:,} elements")
             return
         self._within = 0
-        self._count += 1
-        if self._count > self._limit:
-            self._refuse(f"belongs to a document of more than {self._limit:,} elements")
-        start = self._parser.CurrentByteIndex
-        tag = _TAG.match(self._data, start)
-        inner = tag.end() if tag else start
+        self.count += 1
+        if self.count > self._limit:
+            self.refuse(f"belongs to a document of more than {self._limit:,} elements")
+        start = self.parser.CurrentByteIndex
+        tag = _TAG.match(self.data, start - self.offset)
+        inner = tag.end() + self.offset if tag else start
         own = self._element(name.rpartition(":")[2])
         named = {self._attribute(key): value for key, value in attributes.items() if key[:5] != "xmlns"}
         spaces = {key: value for key, value in attributes.items() if key[:5] == "xmlns"}
-        node = Node(own, named, start, inner)
+        node = Node(own, named, start, inner, self.parser.CurrentLineNumber)
         if own in self._kept_whole:
             self._passed = self._depth
+            self.parser.CharacterDataHandler = None
             node.spaces = {key: value for around in self._spaces for key, value in around.items()}
         self._open[-1].pieces.append(node)
         self._open.append(node)
@@ -207,17 +269,18 @@ class _Parsing:
         if self._passed and self._depth >= self._passed:
             return
         self._passed = 0
+        self.parser.CharacterDataHandler = self._characters
         node = self._open.pop()
         self._spaces.pop()
-        if self._data[node.inner - 2 : node.inner] == b"/>":
+        inner = node.inner - self.offset
+        if self.data[inner - 2 : inner] == b"/>":
             node.inner_end = node.end = node.inner
         else:
-            node.inner_end = self._parser.CurrentByteIndex
-            node.end = self._data.index(b">", node.inner_end) + 1
+            node.inner_end = self.parser.CurrentByteIndex
+            node.end = self.data.index(b">", node.inner_end - self.offset) + 1 + self.offset
 
     def _characters(self, text: str) -> None:
-        if not self._passed:
-            self._open[-1].pieces.append(Cdata(text) if self._is_cdata else text)
+        self._open[-1].pieces.append(Cdata(text) if self._is_cdata else text)
 
     def _cdata(self) -> None:
         self._is_cdata = True
@@ -225,12 +288,134 @@ class _Parsing:
     def _no_cdata(self) -> None:
         self._is_cdata = False
 
-    def _document_type(self, *declared: Any) -> None:
-        if fault := document_type_fault(*declared):
-            self._refuse(fault)
+    def _document_type(self, _name: str, system: str | None, _public: str | None, has_entities: bool) -> None:
+        """Refuse a document type; the name of a standard's may stand, which is never fetched."""
+        if has_entities:
+            self.refuse(
+                "declares a document type (DOCTYPE) with entities of its own, which are not read for safety;"
+                " remove everything from <!DOCTYPE to its ]>, and save the file"
+            )
+        if not _STANDARD.fullmatch(system or ""):
+            self.refuse(
+                "declares a document type (DOCTYPE) that another file describes, which is not read for safety;"
+                " remove everything from <!DOCTYPE to its >, and save the file"
+            )
 
     def _undefined(self, name: str, _is_parameter: bool) -> None:
-        self._refuse(f"names the character &{name[:40]};, which the file does not define")
+        self.refuse(f"names the character &{name[:40]};, which the file does not define")
+
+
+# -- large files -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class XmlItem:
+    """An element below the root.
+
+    Attributes:
+        data: its bytes, in UTF-8.
+        preamble: what stands between the element before and this one.
+        line: where it begins.
+        attributes: of its tag.
+    """
+
+    data: bytes
+    preamble: bytes
+    line: int
+    attributes: dict[str, str]
+
+
+def xml_items(
+    path: Path, *, root: str, item: str, unpacked_limit: int, progress: Progress | None = None
+) -> Iterator[XmlItem]:
+    """Yield the elements `item` right below `root`.
+
+    Raises:
+        ImportRefused: it is no such file, is damaged, or goes beyond a limit; says in which line.
+    """
+    parsing = _Parsing(str, str, frozenset({item}))
+    with path.open("rb") as raw:
+        stream, _packed = unpacked_stream(raw, path)
+        size = max(path.stat().st_size, 1)
+        try:
+            for piece in _utf8_pieces(stream, parsing, unpacked_limit):
+                parsing.feed(piece, is_last=not piece)
+                yield from _ready(parsing, root, item)
+                if progress is not None:
+                    progress(raw.tell(), size)
+        except BadXml as error:
+            reason = _cut_off(parsing, error) or error.reason
+            problem = LineProblem(error.line, reason)
+            raise ImportRefused(
+                f"{path.name} cannot be read: line {error.line:,} {reason}.", [problem]
+            ) from error
+        except (EOFError, OSError) as error:
+            raise ImportRefused(f"{path.name} is damaged: it cannot be unpacked.") from error
+
+
+def _utf8_pieces(stream: Any, parsing: _Parsing, unpacked_limit: int) -> Iterator[bytes]:
+    """Yield a file in UTF-8, and nothing at its end."""
+    read, encoding = 0, ""
+    while piece := stream.read(_PIECE):
+        read += len(piece)
+        if read > unpacked_limit:
+            parsing.refuse(f"holds more than {unpacked_limit // 1024**2:,} MB")
+        if not encoding:
+            piece = piece.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
+            if not piece:
+                continue
+            encoding = _encoding(piece)
+            try:
+                decoder = codecs.getincrementaldecoder(encoding)()
+            except LookupError:
+                parsing.refuse(f"names an encoding that is not known, {encoding!r}; save it as UTF-8")
+        try:
+            text = decoder.decode(piece)
+        except UnicodeDecodeError as error:
+            yield error.object[: error.start].decode(encoding, "replace").encode()
+            parsing.refuse(
+                f"holds bytes that are no text in {encoding}, the encoding that it names; save it as UTF-8"
+            )
+        if text:
+            yield text.encode()
+    yield b""
+
+
+def _ready(parsing: _Parsing, root: str, item: str) -> Iterator[XmlItem]:
+    """Yield the items that have ended since the last time, and forget them."""
+    top = next(iter(parsing.top.children()), None)
+    if top is not None and top.name != root:
+        raise BadXml(f"begins with the element {top.name[:40]!r}, not with {root!r}", top.line)
+    done = parsing.offset
+    if top is not None:
+        done = max(done, top.inner)
+        for node in top.children(item):
+            if node.end:
+                preamble, data = parsing.piece(done, node.start), parsing.piece(node.start, node.end)
+                yield XmlItem(data, preamble, node.line, node.attributes)
+                done = node.end
+        top.pieces = [node for node in top.children() if not node.end]
+    parsing.forget(done)
+    behind = parsing.offset + len(parsing.data)
+    if behind - parsing.parser.CurrentByteIndex > TAG_LIMIT + _PIECE:
+        parsing.refuse(f"has a tag of more than {TAG_LIMIT // 1024**2} MB")
+    if behind - done > ITEM_LIMIT + _PIECE:
+        parsing.refuse(f"belongs to a question of more than {ITEM_LIMIT // 1024**2} MB")
+
+
+def _cut_off(parsing: _Parsing, error: BadXml) -> str:
+    """Return in which question a file ends too soon; nothing for other faults."""
+    cause, within = error.__cause__, parsing.kept
+    if within is None or not isinstance(cause, expat.ExpatError):
+        return ""
+    return (
+        ""
+        if expat.errors.messages[cause.code] not in _AT_THE_END
+        else (
+            f"ends within the question that begins in line {within.line:,}: the file is cut off, or a"
+            " section <![CDATA[ is never closed by ]]>"
+        )
+    )
 
 
 def replaced(data: bytes, edits: Collection[tuple[int, int, bytes]]) -> bytes:

@@ -37,7 +37,7 @@ def qti_items(data: bytes) -> list[QtiItem]:
     root = parse(data, kept_whole=("item",), elements_limit=_LARGEST)
     if root.name != "questestinterop":
         raise BadXml(f"line 1 begins with the element {root.name[:40]!r}, not with 'questestinterop'")
-    items, title, line, counted = [], "", 1, 0
+    items, title = [], ""
     for node, points in _nodes(root):
         if node.name == "assessment":
             title = node.get("title")
@@ -45,9 +45,7 @@ def qti_items(data: bytes) -> list[QtiItem]:
             label, entry = node.find("fieldlabel"), node.find("fieldentry")
             title = entry.text() if label and entry and label.text() == "bank_title" else title
         elif node.name == "item":
-            line += data.count(b"\n", counted, node.start)
-            counted = node.start
-            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), line, points))
+            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), node.line, points))
     return items
 
 

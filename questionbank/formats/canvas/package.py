@@ -31,8 +31,7 @@ from questionbank.formats.limits import CONCEPT_NAME_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
-from questionbank.formats.xml_items import root_element
-from questionbank.formats.xml_nodes import BadXml, as_utf8, parse
+from questionbank.formats.xml_nodes import BadXml, as_utf8, parse, root_element
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")

@@ -27,7 +27,7 @@ from questionbank.formats.moodle.words import FORMAT, category_of, category_path
 from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
-from questionbank.formats.xml_items import XmlItem, xml_items
+from questionbank.formats.xml_nodes import XmlItem, xml_items
 from questionbank.formats.xml_patching import patched
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'

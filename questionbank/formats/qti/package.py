@@ -26,8 +26,7 @@ from questionbank.formats.qti.metadata import read_metadata
 from questionbank.formats.qti.reading import Around, Reading, read_item
 from questionbank.formats.qti.texts import Find, qti_tree, with_hashes
 from questionbank.formats.seam import Entry, ReadContext
-from questionbank.formats.xml_items import ITEM_LIMIT, root_element
-from questionbank.formats.xml_nodes import BadXml, as_utf8
+from questionbank.formats.xml_nodes import ITEM_LIMIT, BadXml, as_utf8, root_element
 
 _KEPT_LIMIT = 512 * 1024  # bytes of other files that are kept with an item
 _WARNED = 50  # files that are missing
