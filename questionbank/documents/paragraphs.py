@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
 from questionbank.documents.phrases import POINTS, truth_of
-from questionbank.formats.html_text import raised_or_lowered
+from questionbank.formats.html_reading import raised_or_lowered
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
 _MARKING = BOLD | UNDERLINED | COLOURED

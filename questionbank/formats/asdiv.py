@@ -14,7 +14,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from questionbank.errors import ImportRefused
 from questionbank.formats.fields import read_question
-from questionbank.formats.item_reading import item_entries
+from questionbank.formats.items import item_entries
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.xml_nodes import root_element, xml_items
 

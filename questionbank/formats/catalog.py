@@ -32,7 +32,6 @@ from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
 from questionbank.formats.foreign import foreign_binary, foreign_text
 from questionbank.formats.h5p import is_h5p, read_h5p
-from questionbank.formats.item_building import originals_losses, originals_writer
 from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.latex.amc import amc_losses, is_amc, read_amc, write_amc
 from questionbank.formats.latex.exam import exam_losses, is_exam, read_exam, write_exam
@@ -41,6 +40,7 @@ from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
 from questionbank.formats.moodle.plain_texts import is_aiken, is_cloze_text, read_aiken, read_cloze_text
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
+from questionbank.formats.originals import originals_losses, originals_writer
 from questionbank.formats.prairielearn import is_prairielearn, read_prairielearn
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version

@@ -13,11 +13,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from analytics.question_content import AcceptedAnswer, Blank, Feedback, Option
+from analytics.question_content import AcceptedAnswer, Blank, Feedback
 from questionbank.errors import ImportRefused
 from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.item_building import Item
-from questionbank.formats.kinds import option_label, weighed
+from questionbank.formats.items import Item
+from questionbank.formats.kinds import lettered
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -256,7 +256,7 @@ class _Part:
         extra = [self.text(one, "blanks") for one in _GAP.findall(others)] if isinstance(others, str) else []
         choices = [*dict.fromkeys([*(one for answer in answers for one in answer), *extra])][:26]
         self.item.content["blanks"] = tuple(
-            Blank("choice", (), weighed((choice, choice in answer) for choice in choices))
+            Blank("choice", (), lettered((choice, choice in answer, "") for choice in choices))
             if is_dragged
             else Blank("short", tuple(map(AcceptedAnswer, answer)))
             for answer in answers
@@ -282,7 +282,7 @@ class _Part:
         texts = [self.text(one, "options") for one in paragraphs] if isinstance(paragraphs, list) else []
         self.item.row |= {
             "kind": "ordering", "text": self.text(self.params.get("taskDescription")),
-            "options": [Option(option_label(place), text) for place, text in enumerate(filter(None, texts))],
+            "options": [*lettered((text, None, "") for text in filter(None, texts))],
         }  # fmt: skip
 
     def description(self) -> None:

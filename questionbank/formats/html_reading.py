@@ -1,8 +1,8 @@
-r"""HTML that is known to be HTML, as learning platforms keep it, in our own text; `html_writing` is the way back.
+r"""HTML in our own text; `html_writing` is the way back, `html_text` reads texts that may hold some HTML or none.
 
 Paragraphs stand apart by an empty line; ``**bold**``, ``*emphasis*``, ``- item``, ``1. item``, rows of a table between
 bars, ``![description](picture)``, ``[words](address)``; formulas between dollar signs. What else there is (scripts,
-frames, drawings, colours) goes, and what went is told of. `html_text` reads texts that may hold some HTML or none.
+frames, drawings, colours) goes, and what went is told of.
 """
 
 from __future__ import annotations
@@ -12,34 +12,53 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from questionbank.formats.html_text import HTML_NAMES, raised_or_lowered, without_comments
 from questionbank.formats.mathml_latex import mathml_to_latex
 
 PictureName = Callable[[str], str]
 """Returns our name of a picture by the address that the HTML has, or "" where there is none."""
 
-_PARAGRAPHS = frozenset(
+_BLOCKS = frozenset(
     "p div section article header footer main aside nav blockquote address center figure figcaption form fieldset dl dd"
-    " details summary caption legend".split()
+    " details summary caption legend pre table h1 h2 h3 h4 h5 h6 dt ul ol".split()
 )
 _TABLE_PARTS = frozenset("table thead tbody tfoot tr colgroup".split())  # in which blanks say nothing
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
-_BOLD, _EMPHASIS = frozenset({"b", "strong"}), frozenset({"i", "em"})
+_MARKS = {
+    **dict.fromkeys("h1 h2 h3 h4 h5 h6 dt b strong".split(), "**"),
+    **dict.fromkeys(("i", "em"), "*"),
+}
 _GONE = {
     "script": "a script", "style": "a style sheet", "svg": "a drawing (SVG)", "iframe": "an embedded page",
     "object": "an embedded object", "embed": "an embedded object", "applet": "an embedded object",
     "video": "a video", "audio": "a sound", "canvas": "a drawing", "noscript": "", "template": "", "head": "",
     "select": "a list of choices", "textarea": "a field for text", "button": "a button",
 }  # fmt: skip
+_SHOWN_AS = {  # in a text without pictures
+    **dict.fromkeys(("img", "svg", "canvas"), "image"),
+    **dict.fromkeys(("iframe", "object", "embed", "applet"), "embedded page"),
+    "video": "video",
+    "audio": "audio",
+}
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+HTML_NAMES = _BLOCKS | _TABLE_PARTS | _MARKS.keys() | _GONE.keys() | _VOID | frozenset(
+    "li td th sub sup math a abbr big code font ins kbd label mark q s samp small span strike tt u var nobr bdi bdo"
+    " cite dfn del time body html title picture map option optgroup".split()
+)  # fmt: skip
 _MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}(.*?)\{mlang\}", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
 _STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
+_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
+# A < that begins no tag: without these the parser is linear, whatever a text holds.
+_STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
 _TEX = re.compile(r"\\\(.{0,1000}?\\\)|\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
 _DEPTH = 200
 _LONGEST = 200_000  # characters; a text of ours has 50,000 at most
+_SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+_SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_RAISED = re.compile(r"[0-9+\-−]+|n")
+_LOWERED = re.compile(r"[0-9+\-−]+")
+_BASE = re.compile(r"(?:[A-Za-z0-9]{1,20}|\))$")
 
 
 def html_to_our_text(
@@ -58,12 +77,46 @@ def html_to_our_text(
         text, went = html_to_our_text(source[:_LONGEST], picture_name=picture_name, breaks_lines=breaks_lines)
         return text, [*went, f"what follows {_LONGEST:,} characters was left out"]
     if "<" not in source and "&" not in source and not breaks_lines:
-        return _tidy(with_dollars(_SPACE.sub(" ", source))), []
-    reader = _Reader(picture_name or str.strip, breaks_lines=breaks_lines)
+        return tidy_lines(with_dollars(_SPACE.sub(" ", source))), []
+    reader = HtmlReader(picture_name or str.strip, breaks_lines=breaks_lines)
     source = _TEX.sub(lambda match: re.sub(r"<(?![a-zA-Z/])", "&lt;", match[0]), without_comments(source))
-    reader.feed(_STRAY.sub("&lt;", source))
-    reader.close()
-    return _tidy(reader.text()), list(dict.fromkeys(reader.went))
+    return tidy_lines(with_dollars(reader.text(_STRAY.sub("&lt;", source)))), list(dict.fromkeys(reader.went))
+
+
+def between(source: str, begin: str, end: str, shown: Callable[[str], str]) -> str:
+    """Return a text with what stands between two marks written otherwise, in linear time; one never closed stays."""
+    pieces, place, opened = [], 0, -1
+    for mark in re.finditer(f"({re.escape(begin)})|{re.escape(end)}", source, re.IGNORECASE):
+        if mark[1] and opened < 0:
+            opened = mark.start()
+        elif not mark[1] and opened >= 0:
+            pieces += [source[place:opened], shown(source[opened + len(begin) : mark.start()])]
+            place, opened = mark.end(), -1
+    return "".join([*pieces, source[place:]])
+
+
+def without_comments(text: str) -> str:
+    """Return HTML without its comments; one that is never closed stays."""
+    return between(text, "<!--", "-->", lambda _comment: "") if "<!--" in text else text
+
+
+def raised_or_lowered(where: str, body: str, before: list[str]) -> str:
+    """Return what stands raised (``sup``) or lowered (``sub``), as signs or as LaTeX.
+
+    Args:
+        before: the pieces of text before it; a base that goes into the formula is taken from the last.
+    """
+    body = body.strip()
+    form, table = (_RAISED, _SUPERSCRIPTS) if where == "sup" else (_LOWERED, _SUBSCRIPTS)
+    if form.fullmatch(body):
+        return body.translate(table)
+    if where == "sup" and body.lower() in ("st", "nd", "rd", "th", "er", "e", "o", "a"):
+        return body  # 1st, 2e
+    base = _BASE.search(before[-1][-20:]) if before else None
+    letters = base[0] if base else ""
+    if letters:
+        before[-1] = before[-1][: -len(letters)]
+    return f"${letters}{'^' if where == 'sup' else '_'}{{{body.strip('$')}}}$"
 
 
 def one_language(text: str) -> tuple[str, list[str]]:
@@ -88,33 +141,46 @@ def with_dollars(text: str) -> str:
     return _INLINE_TEX.sub(lambda match: f"${match[1].strip()}$" if "$" not in match[1] else match[0], text)
 
 
-def _tidy(text: str) -> str:
+def tidy_lines(text: str) -> str:
+    """Return a text without blanks at the ends of lines, and with one empty line between paragraphs."""
     text = re.sub(r"[ \t]+\n", "\n", text.replace("\xa0", " "))
     return re.sub(r"\n{3,}", "\n\n", text).strip(" \n")
 
 
-class _Reader(HTMLParser):
-    def __init__(self, picture_name: PictureName, *, breaks_lines: bool) -> None:
+class HtmlReader(HTMLParser):
+    """Writes our text of some HTML.
+
+    Args:
+        picture_name: what pictures are called here.
+        breaks_lines: line breaks of the source count.
+        is_plain: without marks of emphasis and addresses; of a picture stands that there is one.
+    """
+
+    def __init__(
+        self, picture_name: PictureName, *, breaks_lines: bool = False, is_plain: bool = False
+    ) -> None:
         super().__init__(convert_charrefs=True)
         self.went: list[str] = []
         self._picture_name = picture_name
-        self._breaks_lines = breaks_lines
+        self._breaks_lines, self._is_plain = breaks_lines, is_plain
         self._parts: list[str] = []
         self._open: list[str] = []
         self._numbers: list[int] = []  # of each open list; -1 where it has bullets
         self._gone = 0  # elements that are left out, one in another
         self._math: list[str] | None = None
-        self._script: list[str] | None = None  # what stands raised or lowered
         self._cells: list[str] | None = None  # of the row of a table
-        self._outer: list[list[str]] = []  # what stands around a cell
+        self._outer: list[list[str]] = []  # what stands around a cell, or what stands raised or lowered
         self._links: list[str] = []
         self._marker = "\0"  # of the item that begins here
         self._languages: list[str] = []
 
-    def text(self) -> str:
+    def text(self, source: str) -> str:
+        """Return the text of a source; what goes is in `went`."""
+        self.feed(source)
+        self.close()
         while self._outer:
             self._end_cell()
-        return with_dollars("".join(self._parts))
+        return "".join(self._parts)
 
     # -- what the parser calls -------------------------------------------------------------------------------------
 
@@ -138,9 +204,8 @@ class _Reader(HTMLParser):
             self._math.append(self.get_starttag_text() or "")
             return
         if tag in _GONE:
+            self._leave_out(tag, attributes)
             self._gone += tag not in _VOID
-            if what := _GONE[tag]:
-                self.went.append(f"{what} was left out")
             return
         if self._gone:
             return
@@ -186,83 +251,73 @@ class _Reader(HTMLParser):
     # -- elements --------------------------------------------------------------------------------------------------
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag in _PARAGRAPHS or tag == "pre":
+        if tag in _BLOCKS or tag == "hr":
             self._paragraph()
-        elif tag in _HEADINGS:
-            self._paragraph()
-            self._parts.append("**")
-        elif tag in _BOLD:
-            self._parts.append("**")
-        elif tag in _EMPHASIS:
-            self._parts.append("*")
-        elif tag in ("sub", "sup"):
+        if tag in _MARKS and not self._is_plain:
+            self._parts.append(_MARKS[tag])
+        elif tag in ("sub", "sup", "td", "th"):
             self._outer.append(self._parts)
             self._parts = []
-        elif tag == "br":
-            self._line()
-        elif tag == "hr":
-            self._paragraph()
         elif tag in ("ul", "ol"):
-            self._paragraph()
             self._numbers.append(0 if tag == "ol" else -1)
-        elif tag == "li":
-            self._item()
-        elif tag == "img":
-            self._picture(attributes)
-        elif tag == "input":
-            self._parts.append("____")
-        elif tag == "table":
-            self._paragraph()
         elif tag == "tr":
             self._cells = []
+        elif tag == "input":
+            self._parts.append("____")
+        elif tag in _BEGINNINGS:
+            _BEGINNINGS[tag](self, attributes)
+
+    def _end(self, tag: str) -> None:
+        if tag in _MARKS and not self._is_plain:
+            self._close_mark(_MARKS[tag])
+        elif tag in ("sub", "sup"):
+            inner = "".join(self._parts)
+            self._parts = self._outer.pop()
+            self._parts.append(raised_or_lowered(tag, inner, self._parts))
+        elif tag in ("ul", "ol") and self._numbers:
+            self._numbers.pop()
+        elif tag == "tr" and self._cells is not None:
+            self._fresh_line()
+            row = " | ".join(self._cells)
+            self._parts.append(f"{row.rstrip(' |')}\n" if self._is_plain else f"| {row} |\n")
+            self._cells = None
         elif tag in ("td", "th"):
-            self._outer.append(self._parts)
-            self._parts = []
-        elif tag == "a":
-            self._links.append(attributes.get("href", ""))
-            if self._links[-1].startswith(("http:", "https:", "mailto:")):
-                self._parts.append("[")
-        elif tag == "span" and "multilang" in attributes.get("class", "").split():
+            self._end_cell()
+        elif tag == "a" and self._links and (address := self._links.pop()):
+            self._parts.append(f"]({address})")
+        if tag in _BLOCKS:
+            self._paragraph()
+
+    def _link(self, attributes: dict[str, str]) -> None:
+        address = attributes.get("href", "")
+        is_shown = address.startswith(("http:", "https:", "mailto:")) and not self._is_plain
+        self._links.append(address if is_shown else "")
+        self._parts.append("[" if is_shown else "")
+
+    def _span(self, attributes: dict[str, str]) -> None:
+        if "multilang" in attributes.get("class", "").split():
             self._languages.append(attributes.get("lang", ""))
             if len({*self._languages}) > 1:
                 self._gone += 1
                 self._open[-1] = "gone"
                 self.went.append("the text in another language was left out")
 
-    def _end(self, tag: str) -> None:
-        if tag in _PARAGRAPHS or tag in ("pre", "table"):
-            self._paragraph()
-        elif tag in _HEADINGS:
-            self._close_mark("**")
-            self._paragraph()
-        elif tag in _BOLD:
-            self._close_mark("**")
-        elif tag in _EMPHASIS:
-            self._close_mark("*")
-        elif tag in ("sub", "sup"):
-            inner = "".join(self._parts)
-            self._parts = self._outer.pop()
-            self._parts.append(raised_or_lowered(tag, inner, self._parts))
-        elif tag in ("ul", "ol"):
-            if self._numbers:
-                self._numbers.pop()
-            self._paragraph()
-        elif tag == "tr" and self._cells is not None:
-            self._fresh_line()
-            self._parts.append(f"| {' | '.join(self._cells)} |\n")
-            self._cells = None
-        elif tag in ("td", "th"):
-            self._end_cell()
-        elif tag == "a" and self._links:
-            address = self._links.pop()
-            if address.startswith(("http:", "https:", "mailto:")):
-                self._parts.append(f"]({address})")
+    def _leave_out(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._is_plain and (shown := _SHOWN_AS.get(tag)):
+            name = " ".join((attributes.get("alt", "") or attributes.get("title", "")).split())
+            self._parts.append(f"[{shown}] ({name})" if name else f"[{shown}]")
+            article = "an" if shown[0] in "aeiou" else "a"
+            self.went.append(f"{article} {shown} was left out; [{shown}] stands in its place")
+        elif _GONE[tag]:
+            self.went.append(f"{_GONE[tag]} was left out")
 
     def _end_cell(self) -> None:
         inner = " ".join("".join(self._parts).split())
         self._parts = self._outer.pop()
+        if self._cells is not None and not self._is_plain:
+            inner = inner.replace("|", "\\vert " if "$" in inner else "/")
         if self._cells is not None:
-            self._cells.append(inner.replace("|", "\\vert " if "$" in inner else "/"))
+            self._cells.append(inner)
         else:
             self._parts.append(inner)
 
@@ -280,10 +335,13 @@ class _Reader(HTMLParser):
         if latex := _latex_of_picture(attributes):
             self._parts.append(f"${latex.strip()}$")
             return
+        if self._is_plain:
+            self._leave_out("img", attributes)
+            return
         description = " ".join(attributes.get("alt", "").replace("[", "(").replace("]", ")").split())
         self._parts.append(f"![{description}]({self._picture_name(attributes.get('src', ''))})")
 
-    def _item(self) -> None:
+    def _item(self, _attributes: dict[str, str]) -> None:
         self._fresh_line()
         indent = "  " * min(8, max(0, len(self._numbers) - 1))
         if self._numbers and self._numbers[-1] >= 0:
@@ -301,7 +359,7 @@ class _Reader(HTMLParser):
     def _last(self, count: int) -> str:
         return "".join(self._parts[-count:])
 
-    def _line(self) -> None:
+    def _line(self, _attributes: dict[str, str] | None = None) -> None:
         if self._parts:
             self._parts[-1] = self._parts[-1].rstrip(" ")
             self._parts.append("\n")
@@ -331,6 +389,13 @@ class _Reader(HTMLParser):
                 return
 
 
+_BEGINNINGS: dict[str, Callable[[HtmlReader, dict[str, str]], None]] = {
+    "br": HtmlReader._line,
+    "li": HtmlReader._item,
+    "img": HtmlReader._picture,
+    "a": HtmlReader._link,
+    "span": HtmlReader._span,
+}
 _WIRIS_SIGNS = str.maketrans({"«": "<", "»": ">", "¨": '"', "§": "&", "`": "'"})
 
 

@@ -65,10 +65,20 @@ def option_label(place: int) -> str:
     return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
-def weighed(texts: Iterable[tuple[str, float]]) -> tuple[Option, ...]:
-    """Return options with letters from their texts and weights."""
+def lettered(choices: Iterable[tuple[str, float | None, str]]) -> tuple[Option, ...]:
+    """Return options with letters from their texts, weights and feedback."""
     return tuple(
-        Option(option_label(place), text, "", float(weight)) for place, (text, weight) in enumerate(texts)
+        Option(option_label(place), text, "", None if weight is None else float(weight), feedback)
+        for place, (text, weight, feedback) in enumerate(choices)
+    )
+
+
+def right_or_wrong(choices: Iterable[tuple[str, bool, str]]) -> tuple[Option, ...]:
+    """Return options from (text, whether it is right, feedback); several right ones share the points."""
+    found = [*choices]
+    right = sum(is_right for _text, is_right, _feedback in found)
+    return lettered(
+        (text, is_right / right if right > 1 else None, feedback) for text, is_right, feedback in found
     )
 
 

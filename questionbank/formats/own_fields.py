@@ -1,8 +1,13 @@
-"""Fields that a format of others has no place for, as JSON beside the item: other systems pass over it, we read it."""
+"""Fields that a format of others has no place for, as JSON beside the item: other systems pass over it, we read it.
+
+In GIFT and LaTeX they stand in comments before a question, ``[id:7] [tag:easy]`` and ``kindred: {"grade": "7"}``.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -10,6 +15,9 @@ from analytics.question_content import as_json, content_of
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import exported_path
 
+_ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
+_TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
+_OURS = re.compile(r"\W*kindred:\s*(\{.*\})\s*")
 _NOT_OURS = frozenset({"id", "original", "content", "source", "predicted"})
 _OUR_FIELDS = tuple(sorted({column.name for column in fields(QuestionRecord)} - _NOT_OURS))
 
@@ -37,3 +45,40 @@ def read_ours(source: str, row: dict[str, Any]) -> None:
     if "source" in found:
         row["set"] = found["source"]
     row["grading"] = content
+
+
+def mark_comments(record: QuestionRecord, sign: str, lost: str = "") -> Iterator[str]:
+    """Yield the comments before a question.
+
+    Args:
+        sign: with which a comment begins.
+        lost: fields that the format has no place for, as JSON.
+    """
+    marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
+    marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
+    if lost:
+        yield f"{sign} kindred: {lost}"
+    if marks:
+        yield f"{sign} {' '.join(marks)}"
+
+
+def read_marks(comments: Iterable[str]) -> tuple[str, tuple[str, ...], str]:
+    """Return identifier, tags, and the fields of ours as JSON that comments hold; what is not there is empty."""
+    ours, others = "", []
+    for line in comments:
+        if found := _OURS.fullmatch(line):
+            ours = found[1]
+        else:
+            others.append(line)
+    said = "\n".join(others)
+    identifier = _ID.search(said)
+    tags = tuple(dict.fromkeys(_unbracketed(tag) for tag in _TAG.findall(said)))
+    return _unbracketed(identifier[1]) if identifier else "", tags, ours
+
+
+def _bracketed(text: str) -> str:
+    return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))
+
+
+def _unbracketed(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text).strip()

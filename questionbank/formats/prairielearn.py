@@ -14,10 +14,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
-from questionbank.formats.item_building import (
+from questionbank.formats.items import (
     GAP,
     LONGEST,
     Item,
@@ -25,9 +25,9 @@ from questionbank.formats.item_building import (
     has_placeholder,
     placeholder,
     read_files,
+    with_others,
 )
-from questionbank.formats.item_reading import with_others
-from questionbank.formats.kinds import option_label
+from questionbank.formats.kinds import lettered
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -354,12 +354,12 @@ class _Question:
         if element.name in _CHOSEN:
             options = self._options(element)
             share = 1 / max(sum(is_right for _text, is_right, _said in options), 1)
-            weighted = tuple(
-                Option(option_label(place), text, "", share * is_right, said)
-                for place, (text, is_right, said) in enumerate(options)
-            )
+            weighted = ((text, share * is_right, said) for text, is_right, said in options)
             return Blank(
-                "choice", (), weighted, style="MULTIRESPONSE" if element.name == "pl-checkbox" else ""
+                "choice",
+                (),
+                lettered(weighted),
+                style="MULTIRESPONSE" if element.name == "pl-checkbox" else "",
             )
         is_number = element.name in ("pl-number-input", "pl-integer-input")
         return Blank("number" if is_number else "short", self._accepted(element))
@@ -395,9 +395,7 @@ class _Question:
             right.sort(key=lambda pair: finite_number(pair[1].get("ranking")) or 0)
         self._item.row["kind"] = "ordering"
         shown = right if is_ordered and len(right) == len(texts) else texts
-        self._item.row["options"] = [
-            Option(option_label(place), text) for place, (text, _more) in enumerate(shown)
-        ]
+        self._item.row["options"] = [*lettered((text, None, "") for text, _more in shown)]
         if shown is texts:
             self._item.is_drawn = True
             self._item.say(

@@ -16,7 +16,7 @@ from pathlib import Path
 from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
-from questionbank.formats.item_building import (
+from questionbank.formats.items import (
     GAP,
     Item,
     concept_of,
@@ -24,7 +24,7 @@ from questionbank.formats.item_building import (
     placeholder,
     read_files,
 )
-from questionbank.formats.kinds import weighed
+from questionbank.formats.kinds import lettered
 from questionbank.formats.latex.prose import latex_text
 from questionbank.formats.latex.structure import (
     braced,
@@ -248,8 +248,8 @@ class _Exercise:
             if type in ("schoice", "mchoice"):
                 texts, left = left[: len(right)], left[len(right) :]
                 share = 1 / max(1, right.count("1"))
-                options = weighed(
-                    (text, share * (bit == "1")) for text, bit in zip(texts, right, strict=False)
+                options = lettered(
+                    (text, share * (bit == "1"), "") for text, bit in zip(texts, right, strict=False)
                 )
                 blanks.append(
                     Blank("choice", (), options, style="MULTIRESPONSE" if type == "mchoice" else "")

@@ -15,7 +15,7 @@ from pathlib import Path
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
-from questionbank.formats.item_building import (
+from questionbank.formats.items import (
     GAP,
     Item,
     concept_of,
@@ -23,9 +23,9 @@ from questionbank.formats.item_building import (
     numbered_gaps,
     placeholder,
     read_files,
+    with_others,
 )
-from questionbank.formats.item_reading import with_others
-from questionbank.formats.kinds import weighed
+from questionbank.formats.kinds import lettered
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.webwork_texts import ASKED, PerlText, pg_text, pgml_text
 from questionbank.formats.written_numbers import finite_number
@@ -274,7 +274,7 @@ class _Problem:
         menu = self.menus.get(named["name"]) if named else None
         if menu is not None:
             options, right = self._offered(menu)
-            return Blank("choice", (), weighed((option, option in right) for option in options))
+            return Blank("choice", (), lettered((option, option in right, "") for option in options))
         answer = self._literal(source)
         kind = "short" if finite_number(answer) is None else "number"
         return Blank(kind, (AcceptedAnswer(answer),)) if answer else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from questionbank.formats.html_reading import html_to_our_text
-from questionbank.formats.item_building import GAP, placeholder
+from questionbank.formats.html_reading import between, html_to_our_text
+from questionbank.formats.items import GAP, placeholder
 
 _SIGNS = {
     "BR": "\n", "PAR": "\n\n", "P": "\n\n", "HR": "\n\n", "BBOLD": "<b>", "EBOLD": "</b>", "BITALIC": "<i>",
@@ -103,9 +103,9 @@ def pg_text(source: str, text: PerlText) -> str:
     >>> pg_text(r"Is \($a x > 2\)? $BR \{ans_rule(5)\}", PerlText({"$a": "3"}, str))
     'Is $3 x \\gt 2$?\n____'
     """
-    source = " ".join(_between(source, r"\{", r"\}", text.of_code).split())  # as a browser reads it
-    source = _between(text.with_values(source), r"\(", r"\)", lambda latex: f"${_formula(latex)}$")
-    source = _between(source, r"\[", r"\]", lambda latex: f"\n$${_formula(latex)}$$\n")
+    source = " ".join(between(source, r"\{", r"\}", text.of_code).split())  # as a browser reads it
+    source = between(text.with_values(source), r"\(", r"\)", lambda latex: f"${_formula(latex)}$")
+    source = between(source, r"\[", r"\]", lambda latex: f"\n$${_formula(latex)}$$\n")
     if _HTML.search(source):
         source = html_to_our_text(source.replace("\n", "<br>"))[0]
     return _tidy(source)
@@ -117,10 +117,10 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     >>> pgml_text("Solve [`x + [$a] = 2`]. *x* = [____]{5}", PerlText({}, str))
     'Solve $x + {@a@} = 2$. **x** = ____'
     """
-    source = _between(source, "[%", "%]", lambda _comment: "")
+    source = between(source, "[%", "%]", lambda _comment: "")
     source = _SHOWN.sub(lambda match: text.with_values(match["variable"]), source)
     source = re.sub(r"(?<=@\])\*{1,3}", "", source)
-    source = _between(source, "[@", "@]", lambda code: _menu_as_gap(code) or text.of_code(code))
+    source = between(source, "[@", "@]", lambda code: _menu_as_gap(code) or text.of_code(code))
     source = _PICTURE.sub(lambda match: _picture(match, text), source)
     source = _LINK.sub(lambda match: match["words"], source)
 
@@ -168,15 +168,6 @@ def _picture(match: re.Match[str], text: PerlText) -> str:
 
 def _formula(latex: str) -> str:
     return " ".join(latex.split()).replace("<", r"\lt ").replace(">", r"\gt ")
-
-
-def _between(source: str, begin: str, end: str, shown: Callable[[str], str]) -> str:
-    """Return a text with what stands between two marks written otherwise, in linear time."""
-    pieces, place = [], 0
-    while (start := source.find(begin, place)) >= 0 and (stop := source.find(end, start + len(begin))) >= 0:
-        pieces += [source[place:start], shown(source[start + len(begin) : stop])]
-        place = stop + len(end)
-    return "".join([*pieces, source[place:]])
 
 
 def _with_formulas(source: str, shown: Callable[[str, int], str]) -> str:

@@ -26,7 +26,7 @@ from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
-from questionbank.formats.item_reading import item_entries
+from questionbank.formats.items import item_entries
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
+from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.numbers import number_of
 from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
@@ -23,12 +23,11 @@ from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put, safe_name
-from questionbank.formats.item_reading import ItemReading, with_others
-from questionbank.formats.kinds import option_label
+from questionbank.formats.items import ItemReading, with_others
+from questionbank.formats.kinds import lettered, option_label
 from questionbank.formats.limits import ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.moodle.words import category_path
-from questionbank.formats.own_fields import read_ours
 from questionbank.formats.written_numbers import finite_number
 
 Find = Callable[[str], bytes | None]
@@ -72,9 +71,8 @@ def read_item(
         FieldProblems: it cannot even be kept.
     """
     reading = _Reading(item_element(data), put, find)
-    digest = hashlib.sha256(data).hexdigest()
-    reading.read(digest, concepts)
-    return reading.record(reading.type, digest), reading.said, reading.hashes
+    reading.read(concepts)
+    return reading.record(reading.type, hashlib.sha256(data).hexdigest()), reading.said, reading.hashes
 
 
 class _Reading(ItemReading):
@@ -101,7 +99,7 @@ class _Reading(ItemReading):
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
-    def read(self, digest: str, concepts: tuple[tuple[str, ...], ...]) -> None:
+    def read(self, concepts: tuple[tuple[str, ...], ...]) -> None:
         """Fill the row."""
         row, kind = self.row, KINDS.get(self.type, "opaque")
         row["kind"] = kind
@@ -126,9 +124,6 @@ class _Reading(ItemReading):
         row["solution"] = "\n\n".join(filter(None, said))
         if category := self._metadata.get("cc_question_category"):
             row["concepts"] = [list(category_path(category.replace("/", "//")))]
-        if kind == "opaque":
-            self.settings["type"] = self.type or "unknown"
-            self.content["original"] = digest
         self.content |= {
             "title": "" if title.lower() in _NO_TITLE else title[:1_000],
             "points": finite_number(
@@ -141,10 +136,7 @@ class _Reading(ItemReading):
                 wrong=self._feedback.get("general_incorrect_fb") or self._feedback.get("incorrect", ""),
             ),
         }
-        pictures = self.pictures.as_content()
-        row["grading"] = QuestionContent(**self.content, settings=self.settings, pictures=pictures)
-        if ours := self._metadata.get(OURS):
-            read_ours(ours, row)
+        self.ours = self._metadata.get(OURS, "")
 
     def _template(self, text: str) -> str:
         """Return the text of a question that draws its numbers with its variables marked; notes how it is graded."""
@@ -250,14 +242,11 @@ class _Reading(ItemReading):
     def choice(self, _text: str) -> None:
         labels = self.labels()
         right = set(self.right_idents())
-        self.row["options"] = [
-            Option(
-                option_label(place),
-                text[:OPTION_TEXT_LIMIT],
-                feedback=self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
-            )
-            for place, (ident, text) in enumerate(labels)
-        ]
+        options = (
+            (text[:OPTION_TEXT_LIMIT], None, self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT])
+            for ident, text in labels
+        )
+        self.row["options"] = [*lettered(options)]
         named = [option_label(place) for place, (ident, _text) in enumerate(labels) if ident in right]
         self.row["answer"] = ", ".join(named)
         if not named and labels:
@@ -304,17 +293,11 @@ class _Reading(ItemReading):
             )
             labels = self._labels(response, "blanks")
             if is_choice:
-                options = tuple(
-                    Option(
-                        option_label(number),
-                        option,
-                        "",
-                        float((response.get("ident"), ident) in right),
-                        self._feedback.get(f"{ident}_fb", ""),
-                    )
-                    for number, (ident, option) in enumerate(labels)
+                options = (
+                    (option, (response.get("ident"), ident) in right, self._feedback.get(f"{ident}_fb", ""))
+                    for ident, option in labels
                 )
-                blanks.append(Blank("choice", (), options, style=name))
+                blanks.append(Blank("choice", (), lettered(options), style=name))
             else:
                 accepted = tuple(
                     AcceptedAnswer(answer, feedback=self._feedback.get(f"{ident}_fb", ""))
@@ -377,9 +360,7 @@ class _Reading(ItemReading):
         labels = dict(self.labels())
         order = [ident for ident in self.right_idents() if ident in labels]
         order += [ident for ident in labels if ident not in order]
-        self.row["options"] = [
-            Option(option_label(place), labels[ident]) for place, ident in enumerate(order)
-        ]
+        self.row["options"] = [*lettered((labels[ident], None, "") for ident in order)]
 
     def _responses(self, *names: str) -> Iterator[Element]:
         return (part for part in self.element.iter() if part.tag in names)

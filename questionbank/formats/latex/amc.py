@@ -14,7 +14,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.fields import exported_path
-from questionbank.formats.item_building import Item, concept_of, placeholder
+from questionbank.formats.items import Item, concept_of, placeholder
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments

@@ -14,8 +14,8 @@ from typing import Any
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
-from questionbank.formats.item_building import Item, concept_of, lettered
-from questionbank.formats.kinds import right_labels
+from questionbank.formats.items import Item, concept_of
+from questionbank.formats.kinds import right_labels, right_or_wrong
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.seam import CannotHold
@@ -145,7 +145,7 @@ class _Block:
         if parts:
             row["kind"], content["parts"] = "parts", parts
         elif choices:
-            row["kind"], row["options"] = "choice", lettered(choices)
+            row["kind"], row["options"] = "choice", [*right_or_wrong(choices)]
             right = [
                 one.label
                 for one, (_text, is_right, _said) in zip(row["options"], choices, strict=True)

@@ -17,14 +17,13 @@ from posixpath import normpath
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.archives import file_pieces
-from questionbank.formats.comment_marks import mark_comments, read_marks
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.item_building import Find, Item
+from questionbank.formats.items import Find, Item
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
 from questionbank.formats.originals import fields_digest
-from questionbank.formats.own_fields import lost_fields
+from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 from questionbank.formats.seam import (
     ANOTHER_TYPE,

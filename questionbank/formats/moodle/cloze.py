@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from html import escape, unescape
 
-from analytics.question_content import AcceptedAnswer, Blank, Option
-from questionbank.formats.kinds import option_label
+from analytics.question_content import AcceptedAnswer, Blank
+from questionbank.formats.kinds import lettered
 
 _GAP = re.compile(
     r"\{(?P<points>\d*):(?P<style>SHORTANSWER(?:_C)?|SAC?|MWC?|NUMERICAL|NM"
@@ -59,11 +59,8 @@ def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:
             AcceptedAnswer(unescape(text), weight, text_of(said)) for text, weight, said in answers
         )
         return Blank("short", accepted, (), points, style)
-    options = tuple(
-        Option(option_label(place), text_of(text), "", weight, text_of(said))
-        for place, (text, weight, said) in enumerate(answers)
-    )
-    return Blank("choice", (), options, points, style)
+    options = ((text_of(text), weight, text_of(said)) for text, weight, said in answers)
+    return Blank("choice", (), lettered(options), points, style)
 
 
 def _answer(piece: str) -> tuple[str, float, str]:

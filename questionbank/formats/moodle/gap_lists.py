@@ -10,8 +10,8 @@ from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import Blank, Option
-from questionbank.formats.item_building import numbered_gaps
-from questionbank.formats.kinds import weighed
+from questionbank.formats.items import numbered_gaps
+from questionbank.formats.kinds import lettered
 
 TYPES = frozenset({"ddwtos", "gapselect"})
 _MARK = re.compile(r"\[\[(\d{1,3})\]\]")
@@ -40,4 +40,4 @@ def read_gap_list(
 
 def _options(choices: list[tuple[str, str]], right: int) -> tuple[Option, ...]:
     offered = [place for place, (_text, group) in enumerate(choices) if group == choices[right][1]]
-    return weighed((choices[place][0], place == right) for place in offered)
+    return lettered((choices[place][0], place == right, "") for place in offered)

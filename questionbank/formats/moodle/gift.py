@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from analytics.question_content import AcceptedAnswer, QuestionContent
+from analytics.question_content import AcceptedAnswer
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
-from questionbank.formats.comment_marks import mark_comments, read_marks
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
-from questionbank.formats.item_reading import item_entries
+from questionbank.formats.items import item_entries
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import GAP, GiftItem
@@ -27,7 +26,7 @@ from questionbank.formats.moodle.missing_words import with_missing_word
 from questionbank.formats.moodle.words import category_of, category_path
 from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
-from questionbank.formats.own_fields import lost_fields, read_ours
+from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
 
 FORMAT = "gift"
@@ -150,13 +149,11 @@ def item_record(
     row["concepts"] = [list(path) for path in concepts]
     if content["title"] == default_title(row["text"]):
         content["title"] = ""
-    identifier, tags, ours = read_marks(line for line in before if line.lstrip().startswith("//"))
-    row["id"], content["tags"] = identifier[:200], tags
+    comments = (line for line in before if line.lstrip().startswith("//"))
+    row["id"], content["tags"], item.ours = read_marks(comments)
+    row["id"] = row["id"][:200]
     row["text"] = row["text"] or content["title"] or "[Untitled question]"
-    row["grading"] = QuestionContent(**content, settings=item.settings)
-    if ours:
-        read_ours(ours, row)
-    return read_question(row), item.said
+    return read_question(item.full_row()), item.said
 
 
 # -- writing ------------------------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from analytics.question_content import AcceptedAnswer, MatchingPair, Option
+from analytics.question_content import AcceptedAnswer, MatchingPair
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import with_dollars
 from questionbank.formats.item_pictures import hash_of
-from questionbank.formats.item_reading import ItemReading
-from questionbank.formats.kinds import option_label
+from questionbank.formats.items import ItemReading
+from questionbank.formats.kinds import lettered
 from questionbank.formats.written_numbers import exact_share, finite_number
 
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
@@ -90,8 +90,9 @@ class GiftItem(ItemReading):
                 self.row["kind"] = "matching"
                 self.content["pairs"] = tuple(self._pair(piece) for _sign, piece in pieces)
             elif any(sign == "~" for sign, _piece in pieces):
-                options = [self._option(place, *piece) for place, piece in enumerate(pieces)]
-                self.weigh(options, is_single=any(sign == "=" for sign, _piece in pieces))
+                self.weigh(
+                    lettered(map(self._option, pieces)), is_single=any(sign == "=" for sign, _piece in pieces)
+                )
             else:
                 self.row["kind"] = "short"
                 self.accept([self._accepted(piece) for _sign, piece in pieces])
@@ -125,12 +126,13 @@ class GiftItem(ItemReading):
         left, _arrow, right = piece.partition("->")
         return MatchingPair(self.text(left, "pairs"), " ".join(_plain(right).split()))
 
-    def _option(self, place: int, sign: str, piece: str) -> Option:
+    def _option(self, found: tuple[str, str]) -> tuple[str, float, str]:
+        sign, piece = found
         weight = _WEIGHT.match(piece)
         text, feedback = _feedback(piece[weight.end() :] if weight else piece)
         share = _share(weight[1]) if weight else float(sign == "=")
         said = self.text(feedback, "feedback") if feedback else ""
-        return Option(option_label(place), self.text(text, "options"), "", share, said)
+        return self.text(text, "options"), share, said
 
 
 def _bad(reason: str) -> FieldProblems:

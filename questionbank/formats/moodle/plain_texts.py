@@ -12,7 +12,7 @@ from pathlib import Path
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.folders import opened_folder
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
-from questionbank.formats.item_building import Item
+from questionbank.formats.items import Item
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.seam import Entry, ReadContext
 

@@ -19,16 +19,14 @@ from analytics.question_content import (
     AcceptedAnswer,
     Feedback,
     MatchingPair,
-    Option,
-    QuestionContent,
 )
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import one_language, with_dollars, with_wiris_formulas
 from questionbank.formats.item_pictures import Put, safe_name
-from questionbank.formats.item_reading import ItemReading
-from questionbank.formats.kinds import option_label
+from questionbank.formats.items import ItemReading
+from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
@@ -125,12 +123,8 @@ class _Reading(ItemReading):
                 row["text"] = with_wiris_placeholders(row["text"])
             if computed := template_answer(element, self.type):
                 self.settings[COMPUTED] = computed
-            self.settings["type"] = self.type
             names = (self._file(file, "text") for file in element.iterfind("file"))
             row["text"] += "".join(f"\n\n![]({name})" for name in names if name)
-            self.content["original"] = self.digest()
-        pictures = self.pictures.as_content()
-        row["grading"] = QuestionContent(**self.content, settings=self.settings, pictures=pictures)
 
     def _asked(self) -> str:
         """Return the text; reads what stands in its gaps, which may say that the kind is another."""
@@ -273,11 +267,10 @@ class _Reading(ItemReading):
             )
 
     def choice(self) -> None:
-        options = []
-        for place, (answer, weight, feedback) in enumerate(self.answers()):
-            text = self.rich(answer, "options")
-            label = option_label(place)
-            options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
+        options = lettered(
+            (self.rich(answer, "options")[:OPTION_TEXT_LIMIT], weight, feedback[:OPTION_TEXT_LIMIT])
+            for answer, weight, feedback in self.answers()
+        )
         if self.type == ALL_OR_NOTHING:
             self.settings["type"] = self.type
         is_single = self.type != ALL_OR_NOTHING and _is_true(self.element.findtext("single"), default=True)
@@ -346,10 +339,8 @@ class _Reading(ItemReading):
         )
 
     def ordering(self) -> None:
-        self.row["options"] = [
-            Option(option_label(place), self.rich(answer, "options"))
-            for place, answer in enumerate(self.element.iterfind("answer"))
-        ]
+        texts = (self.rich(answer, "options") for answer in self.element.iterfind("answer"))
+        self.row["options"] = [*lettered((text, None, "") for text in texts)]
 
     def open(self) -> None:
         self.row["answer"] = self.rich(self.element.find("graderinfo"), "answer")[:ANSWER_LIMIT]

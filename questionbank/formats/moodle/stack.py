@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import followed
-from questionbank.formats.item_building import GAP, has_placeholder, numbered_gaps
-from questionbank.formats.kinds import weighed
+from questionbank.formats.items import GAP, has_placeholder, numbered_gaps
+from questionbank.formats.kinds import lettered
 from questionbank.formats.written_numbers import finite_number
 
 TYPE = "stack"
@@ -92,7 +92,7 @@ def _blank(asked: Element, values: dict[str, str], text_of: Callable[[str], str]
     if names & values.keys():  # an option that is computed
         return None
     right = sum(is_right == "true" for _value, is_right, _label in choices)
-    options = weighed((_shown(one, text_of), (one[1] == "true") / max(right, 1)) for one in choices)
+    options = lettered((_shown(one, text_of), (one[1] == "true") / max(right, 1), "") for one in choices)
     return Blank("choice", (), options) if right else None
 
 

@@ -17,7 +17,7 @@ from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.item_pictures import Put, hash_of
-from questionbank.formats.item_reading import item_entries
+from questionbank.formats.items import item_entries
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.predictions import with_predictions, without_predictions

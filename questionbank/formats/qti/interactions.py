@@ -17,8 +17,8 @@ from analytics.question_content import (
     QuestionPart,
 )
 from questionbank.formats.derived_answer import derived_answer, right_options
-from questionbank.formats.item_reading import with_others
-from questionbank.formats.kinds import option_label
+from questionbank.formats.items import with_others
+from questionbank.formats.kinds import lettered
 from questionbank.formats.qti.declarations import UPLOAD
 from questionbank.formats.qti.responses import Responses
 from questionbank.formats.qti.texts import Texts
@@ -53,20 +53,18 @@ class Interactions:
 
     Attributes:
         choices: identifiers of the options of each response, in the order of our options.
-        settings: of the question.
     """
 
     def __init__(self, texts: Texts, responses: Responses) -> None:
         self.texts, self.responses = texts, responses
         self.choices: dict[str, list[str]] = {}
-        self.settings: dict[str, str] = {}
 
     def asked(self, node: Node) -> Asked:
         """Return what a block asks."""
         response = node.get("responseIdentifier")
         asked = _READERS[node.name](self, node, response)
         if asked.kind == "opaque":
-            self.settings["type"] = node.name
+            self.texts.settings["type"] = node.name
         if node.name not in ("uploadInteraction", "extendedTextInteraction") and asked.kind != "opaque":
             derived = derived_answer(
                 kind=asked.kind, options=asked.options, answer=asked.answer,
@@ -125,7 +123,7 @@ class Interactions:
 
     def _note_case(self, response: str) -> None:
         if self.responses.is_case_sensitive(response):
-            self.settings["case"] = "1"
+            self.texts.settings["case"] = "1"
 
     def _blank(self, node: Node) -> Blank:
         response = node.get("responseIdentifier")
@@ -134,11 +132,11 @@ class Interactions:
             choices = node.children("inlineChoice")
             options = self._options(response, choices, "blanks")
             right = {*self.responses.correct(response)}
-            weighed = tuple(
-                Option(o.label, o.text, "", float(choice.get("identifier") in right), o.feedback)
+            weighed = (
+                (o.text, choice.get("identifier") in right, o.feedback)
                 for o, choice in zip(options, choices, strict=True)
             )
-            return Blank("choice", (), weighed, total or 1.0)
+            return Blank("choice", (), lettered(weighed), total or 1.0)
         kind = "number" if self.responses.base_type(response) in _NUMBERS else "short"
         self._note_case(response)
         return Blank(
@@ -150,13 +148,13 @@ class Interactions:
     def _options(self, response: str, choices: Sequence[Node], field: str = "options") -> list[Option]:
         self.choices[response] = [choice.get("identifier") for choice in choices]
         options = []
-        for place, choice in enumerate(choices):
+        for choice in choices:
             before = len(self.texts.unseen.feedback)
             text = self.texts.text(choice, field)
             said = [said for _identifier, said in self.texts.unseen.feedback[before:]]
             del self.texts.unseen.feedback[before:]
-            options.append(Option(option_label(place), text, "", None, "\n\n".join(said)))
-        return options
+            options.append((text, None, "\n\n".join(said)))
+        return [*lettered(options)]
 
     def _choice(self, node: Node, response: str) -> Asked:
         name = "hottext" if node.name == "hottextInteraction" else "simpleChoice"
@@ -181,7 +179,7 @@ class Interactions:
             else:
                 options = weighed
         has_weights = any(option.weight is not None for option in options)
-        settings = self.settings
+        settings = self.texts.settings
         if not is_single and len(labels) <= 1:
             settings["single"] = "false"
         elif is_single and (has_weights or len(labels) > 1):
@@ -267,12 +265,16 @@ class Interactions:
         right = {(first, second) for first, second in pairs} | {(second, first) for first, second in pairs}
         gaps = [*node.iter("gap")]
         blanks = tuple(
-            Blank("choice", (), tuple(
-                Option(o.label, o.text, "", float((ident, gap.get("identifier")) in right), o.feedback)
-                for o, ident in zip(options, idents, strict=True)
-            ))
+            Blank(
+                "choice",
+                (),
+                lettered(
+                    (o.text, (ident, gap.get("identifier")) in right, o.feedback)
+                    for o, ident in zip(options, idents, strict=True)
+                ),
+            )
             for gap in gaps
-        )  # fmt: skip
+        )
         numbers = {self.texts.gaps.index(gap) + 1: place for place, gap in enumerate(gaps, start=1)}
         return Asked("blanks", content={"blanks": blanks}, marks=numbers)
 
@@ -285,7 +287,7 @@ class Interactions:
         return self._field(node)
 
     def _upload(self, _node: Node, _response: str) -> Asked:
-        self.settings["type"] = UPLOAD
+        self.texts.settings["type"] = UPLOAD
         return Asked("open")
 
 

@@ -19,7 +19,7 @@ from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Members, is_archive, opened_archive
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.item_reading import item_entries
+from questionbank.formats.items import item_entries
 from questionbank.formats.lines import unpacked_stream
 from questionbank.formats.qti.manifest import Contents, Listed, contents, is_item, manifest_folder
 from questionbank.formats.qti.metadata import read_metadata

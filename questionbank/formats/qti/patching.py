@@ -52,7 +52,7 @@ def patched(
     """
     root = qti_tree(original)
     reading = Reading(root, hash_of, lambda _path: None, preamble.around())
-    reading.read(original)
+    reading.read()
     address = kept_address(now, "", KEPT)
     edits = [
         *_text_edits(root, before, now, address),

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 from analytics.question_content import (
     Feedback,
     Option,
-    QuestionContent,
     QuestionPart,
     Stimulus,
 )
@@ -21,7 +19,6 @@ from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.naming import default_title
-from questionbank.formats.own_fields import read_ours
 from questionbank.formats.qti.interactions import MARK, Asked, Interactions, part_of, renumbered
 from questionbank.formats.qti.metadata import NO_METADATA, Metadata
 from questionbank.formats.qti.responses import Responses, feedback_roles
@@ -68,9 +65,9 @@ def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[Questi
     except BadXml as error:
         raise FieldProblems([("question", str(error))]) from error
     reading = Reading(root, put, find, around)
-    reading.read(data)
+    reading.read()
     digest = hashlib.sha256(with_hashes(data, reading.texts.hashes)).hexdigest()
-    return reading.texts.record("unknown", digest), reading
+    return reading.texts.record(reading.texts.settings.get("type", ""), digest), reading
 
 
 class Reading:
@@ -84,7 +81,7 @@ class Reading:
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
-    def read(self, data: bytes) -> None:
+    def read(self) -> None:
         """Fill the row of the texts."""
         root, texts = self.root, self.texts
         body = root.find("itemBody")
@@ -103,37 +100,23 @@ class Reading:
             "id": root.get("identifier")[:ID_LIMIT],
             "language": _primary(root.get("xml:lang") or root.get("lang")),
         }
-        if asked.kind == "opaque":
-            self.interactions.settings.setdefault("type", "unknown")
-            asked.content["original"] = hashlib.sha256(with_hashes(data, texts.hashes)).hexdigest()
-        content = {
+        texts.content |= {
             "title": "" if title in (default_title(row["text"]), row["id"]) else title[:1_000],
             "points": self.around.points(self.responses.points()) if asked.kind != "description" else None,
             "feedback": feedback,
             "hints": tuple(hints),
-            "settings": self.interactions.settings,
             "stimulus": stimulus,
             **asked.content,
         }
-        content["pictures"] = texts.pictures.as_content()
-        row["grading"] = QuestionContent(**content)
-        self._read_metadata(row)
-
-    def _read_metadata(self, row: dict[str, Any]) -> None:
         metadata = self.around.metadata
         row["concepts"] = [list(path) for path in metadata.concepts or self.around.concepts]
         row["language"] = row["language"] or _primary(metadata.language)
-        content: dict[str, Any] = {}
-        if metadata.keywords:
-            content["tags"] = metadata.keywords
-        if not row["grading"].title and metadata.title not in ("", default_title(row["text"]), row["id"]):
-            content["title"] = metadata.title
-        if content:
-            row["grading"] = replace(row["grading"], **content)
+        texts.content["tags"] = metadata.keywords
+        if not texts.content["title"] and metadata.title not in (default_title(row["text"]), row["id"]):
+            texts.content["title"] = metadata.title
         if metadata.difficulty is not None:
             row |= {"difficulty": metadata.difficulty, "difficulty_scale": "1-5"}
-        if metadata.ours:
-            read_ours(metadata.ours, row)
+        texts.ours = metadata.ours
 
     def _body(self, body: Node | None) -> str:
         refs = self.root.children("assessmentStimulusRef")
@@ -163,9 +146,9 @@ class Reading:
             return self._parts(chunks)
         text = texts.html("".join(chunks), "text")  # before the options, whose pictures come behind its own
         if reason:
-            self.interactions.settings["type"] = reason
+            self.texts.settings["type"] = reason
             if computed := self._computed_answer():
-                self.interactions.settings[COMPUTED] = computed
+                self.texts.settings[COMPUTED] = computed
             asked = self._readable(found)
         elif texts.asked:
             asked = self.interactions.asked(texts.asked[0])

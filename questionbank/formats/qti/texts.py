@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 from urllib.parse import unquote
 
-from questionbank.formats.html_text import HTML_NAMES
+from questionbank.formats.html_reading import HTML_NAMES
 from questionbank.formats.item_pictures import Put, safe_name
-from questionbank.formats.item_reading import ItemReading
+from questionbank.formats.items import ItemReading
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.qti.words import (
     BLOCK,

@@ -30,6 +30,7 @@ from questionbank.formats.html_text import html_to_text
         ('<span class="MathJax"><strong>2</strong>&#8722;1</span>', "2−1"),
         ("Tom &amp; Ann&#39;s &quot;sum&quot; &euro;5", 'Tom & Ann\'s "sum" €5'),
         ('<math><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></math>', "$x^2$"),
+        ("<math><msup><mi>x</mi><mn>2</mn></msup></math> &lt; 4", "$x^{2}$ < 4"),
         ("<!-- from Moodle --><div>Find <i>x</i></div>", "Find x"),
         ("&lt;b&gt; is a tag", "<b> is a tag"),
     ],
@@ -70,8 +71,8 @@ def test_comparisons_and_ampersands_stay(text):
         ("<script>alert(1)</script><p>x</p>", "x", "a script or style sheet was left out"),
         ('<video controls src="v.mp4"></video> Watch', "[video] Watch", "a video was left out"),
         (
-            "<p>Is</p><math><mi>x</mi></math>",
-            "Is\n<math><mi>x</mi></math>",
+            "<p>Is</p><math><maction>x</maction></math>",
+            "Is\n\n<math><maction>x</maction></math>",
             "a formula in MathML stays as its source",
         ),
     ],

@@ -1,0 +1,338 @@
+"""A question while a reader puts it together: what it says, what went, and the item that it was read from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from analytics.json_lines import TEXT_LIMIT
+from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.computed_answers import SETTING as COMPUTED
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.html_reading import PictureName, html_to_our_text
+from questionbank.formats.item_pictures import ItemPictures, Put
+from questionbank.formats.kinds import options_fault, right_or_wrong
+from questionbank.formats.limits import ID_LIMIT, OPTIONS_LIMIT
+from questionbank.formats.moodle.words import category_path
+from questionbank.formats.own_fields import read_ours
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Entry, ReadContext
+from questionbank.formats.written_numbers import finite_number
+
+GAP = "____"
+LONGEST = 300_000  # characters of a file that is one question
+_NO_NAME = re.compile(r"[{}$@#\\\s]+")
+_OF_ANY = ("text", "id", "concepts", "language", "grade", "stage")
+Find = Callable[[str], bytes | None]
+"""Returns a file that an item names, or None."""
+
+
+def placeholder(name: str) -> str:
+    """Return what stands for a value that the source computes.
+
+    >>> placeholder("$a"), placeholder("params.x")
+    ('{@a@}', '{@params.x@}')
+    """
+    return f"{{@{_NO_NAME.sub(' ', name).strip()[:60] or 'value'}@}}"
+
+
+def has_placeholder(text: str) -> bool:
+    """Return whether a text holds values that its source computes."""
+    return "{@" in text
+
+
+def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
+    """Return a text with our gaps in place of another system's marks, numbered in their order.
+
+    >>> numbered_gaps(re.compile("_+"), "One is __, two is __.")
+    'One is [[1]], two is [[2]].'
+    """
+    numbers = count(1)
+    return mark.sub(lambda _mark: f"[[{next(numbers)}]]", text)
+
+
+def concept_of(names: Iterable[str]) -> list[list[str]]:
+    """Return the concept path of some names as a row has it; none where none has letters."""
+    path = category_path("/".join(name.replace("/", "//") for name in names if name.strip()))
+    return [list(path)] if path else []
+
+
+class ItemReading:
+    """One item while it is read.
+
+    Attributes:
+        said: field and reason of what went or looks wrong.
+        row: our fields, as `read_question` takes them.
+        content: fields of `QuestionContent`, without settings and pictures.
+        ours: fields that the format has no place for, as `lost_fields` writes them.
+    """
+
+    def __init__(self, put: Put) -> None:
+        self.put = put
+        self.said: list[tuple[str, str]] = []
+        self.row: dict[str, Any] = {"kind": "open", "text": "", "answer": "", "options": [], "solution": ""}
+        self.content: dict[str, Any] = {}
+        self.settings: dict[str, str] = {}
+        self.pictures = ItemPictures(put, self.say)
+        self.ours = ""
+
+    def say(self, field: str, reason: str) -> None:
+        """Note what went or looks wrong with a field."""
+        self.said.append((field, reason))
+
+    def picture(self, address: str, _field: str) -> str:
+        """Return our name of a picture that the item names."""
+        return address.strip()
+
+    def html(
+        self, source: str, field: str, picture_name: PictureName | None = None, *, breaks_lines: bool = False
+    ) -> str:
+        """Return our text of some HTML."""
+        name = picture_name or (lambda address: self.picture(address, field))
+        text, went = html_to_our_text(source, picture_name=name, breaks_lines=breaks_lines)
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    def show(self, text: str, title: str) -> None:
+        """Take the text of the question, its beginning where it is too long, else its title."""
+        self.row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > TEXT_LIMIT:
+            what = f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
+            self.say("text", what)
+
+    def accept(self, accepted: Iterable[AcceptedAnswer]) -> bool:
+        """Take the answers that a typed one is compared with; returns whether there is any."""
+        answers = tuple(answer for answer in accepted if answer.text)
+        if len(answers) == 1 and answers[0] == AcceptedAnswer(answers[0].text):
+            self.row["answer"] = answers[0].text
+        else:
+            self.content["accepted"] = answers
+        return bool(answers)
+
+    def weigh(self, options: Sequence[Option], *, is_single: bool, adds_up: bool = True) -> None:
+        """Take the options of a choice by their weights, which say nothing where one alone gives all points."""
+        right = [option for option in options if (option.weight or 0) > 0]
+        others = [option for option in options if option.weight and option not in right]
+        is_plain = len(right) == 1 and right[0].weight == 1 and not others
+        if is_plain and is_single:
+            self.row["answer"] = right[0].label
+            options = [replace(option, weight=None) for option in options]
+        elif is_single or len(right) <= 1:
+            self.settings["single"] = "true" if is_single else "false"
+        total = sum(option.weight or 0 for option in right)
+        if adds_up and right and not is_plain and not is_single and abs(total - 1) > 0.01:
+            self.say("options", f"the weights of the right options add up to {total:.0%}")
+        if not right and options:
+            self.say("options", "no option is right")
+        self.row |= {"kind": "choice", "options": [*options]}
+
+    def full_row(self) -> dict[str, Any]:
+        """Return the fields of the question, and those that our own writer has added."""
+        pictures = self.pictures.as_content()
+        row = {
+            **self.row,
+            "grading": QuestionContent(**self.content, settings=self.settings, pictures=pictures),
+        }
+        if self.ours:
+            read_ours(self.ours, row)
+        return row
+
+    def record(self, type: str, digest: str) -> QuestionRecord:
+        """Return the record of the row, else that of an opaque question, which can only leave as it came.
+
+        Args:
+            type: what the item's format calls its kind.
+            digest: SHA-256 of the item.
+
+        Raises:
+            FieldProblems: it cannot even be kept.
+        """
+        is_kept = self.row["kind"] == "opaque"
+        if is_kept:
+            self.settings["type"] = type or "unknown"
+            self.content["original"] = digest
+        row = self.full_row()
+        try:
+            return read_question(row)
+        except FieldProblems as error:
+            if is_kept:
+                raise
+            self.say("kind", f"the question is kept as another type, because {error}")
+        content: QuestionContent = row["grading"]
+        kept = QuestionContent(
+            title=content.title,
+            tags=content.tags,
+            pictures=content.pictures,
+            stimulus=content.stimulus,
+            settings={"type": type or "unknown"},
+            original=digest,
+        )
+        fields = {name: row[name] for name in _OF_ANY if name in row}
+        return read_question(fields | {"kind": "opaque", "grading": kept})
+
+
+def with_others(pairs: Iterable[MatchingPair], offered: Iterable[str]) -> tuple[MatchingPair, ...]:
+    """Return pairs with those of the choices on the right that belong to nothing behind them."""
+    asked = tuple(pairs)
+    used = {pair.right for pair in asked}
+    return (*asked, *(MatchingPair("", text) for text in dict.fromkeys(offered) if text not in used))
+
+
+def item_entries(
+    line: int, read: Callable[[], tuple[QuestionRecord, list[tuple[str, str]]]], place: str = ""
+) -> Iterator[tuple[int, Entry]]:
+    """Yield what an item turns out to be, behind what went or looks wrong; its problem where it cannot even be kept.
+
+    Args:
+        read: returns the record, and field and reason of what went or looks wrong; raises `FieldProblems`.
+        place: where the item is in its file, for people.
+    """
+    where = f" ({place})" if place else ""
+    try:
+        record, said = read()
+    except FieldProblems as error:
+        yield line, LineProblem(line, f"{error}{where}", error.problems[0][0], tuple(error.problems))
+        return
+    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+        yield line, LineWarning(line, reason, field)
+    yield line, record
+
+
+class Item(ItemReading):
+    """One question of a text while it is read.
+
+    Attributes:
+        files: texts that belong to the item, by their paths.
+        is_drawn: whether its source computes what it says, so that it is kept as another type.
+        computed: its answer as the source computes it; it counts where there is no other.
+    """
+
+    def __init__(
+        self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None
+    ) -> None:
+        super().__init__(context.attachments.put)
+        self.is_drawn = False
+        self.computed = ""
+        self.files: dict[str, str] = {}
+        self._format, self._place, self.find = format, place, find or (lambda _name: None)
+
+    def picture(self, address: str, field: str = "text") -> str:
+        """Return our name of a picture that the item names."""
+        address = address.strip()
+        name = address.rpartition("/")[2]
+        if "{@" in address or "://" in address:
+            return self.pictures.missing(name)
+        return self.pictures.shown(self.find(address), field, name)
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def choose(self, texts: Iterable[tuple[str, bool, str]], *, is_single: bool = True) -> None:
+        """Make it a choice between (text, whether it is right, feedback)."""
+        found = list(texts)
+        options = [*right_or_wrong(found)]
+        right = [option for option, (_text, is_right, _said) in zip(options, found, strict=True) if is_right]
+        self.row |= {"kind": "choice", "options": options}
+        if len(right) == 1:
+            self.row["answer"] = right[0].label
+            if not is_single:
+                self.settings["single"] = "false"
+                self.row["options"] = [replace(one, weight=float(one in right)) for one in options]
+
+    def typed(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
+        """Make it a question for a typed answer; for a number where each of them is one."""
+        answers = [answer for answer in accepted if answer.text]
+        is_number = all(finite_number(one.text) is not None for one in answers)
+        self.row["kind"] = kind or ("number" if is_number else "short")
+        self.accept(answers)
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def entries(self, line: int, data: str, preamble: str = "") -> Iterator[tuple[int, Entry]]:
+        """Yield the warnings and the question; a problem where it cannot even be kept.
+
+        Args:
+            data: the item as the file has it, and what stands before it or belongs to it.
+        """
+        source = data.encode("utf-8", "replace")
+        original = Original(self._format, source, preamble.encode())
+
+        def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+            return replace(self._read(hashlib.sha256(source).hexdigest()), original=original), self.said
+
+        yield from item_entries(line, read, self._place)
+
+    def _read(self, digest: str) -> QuestionRecord:
+        self.show(self.row["text"].strip(), str(self.content.get("title", "")).strip())
+        self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
+        type = self.settings.get("type") or self._format
+        options = self.row["options"]
+        if self.is_drawn:
+            self._keep()
+        elif (
+            self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in options)
+        ):
+            self.say("options", "no option is right")
+        has_answer = self.row["answer"] or self.content.keys() & {"accepted", "blanks", "pairs"}
+        if self.computed and not has_answer:
+            self.settings[COMPUTED] = self.computed
+        return self.record(type, digest)
+
+    def _keep(self) -> None:
+        """Make it a question that we cannot take apart: what people read, and which item it is."""
+        row = self.row
+        labels = [option.label for option in row["options"]]
+        is_whole = all(one.text.strip() for one in row["options"])
+        if not is_whole or options_fault(kind="opaque", text="", labels=labels, answer=""):
+            row["options"] = []
+        row["options"] = [Option(one.label, one.text) for one in row["options"][:OPTIONS_LIMIT]]
+        row["kind"] = "opaque"
+        row["answer"] = "" if has_placeholder(row["answer"]) else row["answer"]
+        kept = ("title", "tags", "points", "hints")
+        self.content = {name: self.content[name] for name in kept if name in self.content}
+        self.settings = {}
+
+
+def read_files(
+    path: Path,
+    context: ReadContext,
+    *,
+    format: str,
+    endings: tuple[str, ...],
+    read: Callable[[str, Item, Folder, str], None],
+) -> Iterator[tuple[int, Entry]]:
+    """Yield what each file of an archive turns out to be, or the file alone, by its number.
+
+    Args:
+        endings: of the files that are questions.
+        read: fills an item from a text, given the folder and the file's path in it; raises ValueError where it is none.
+
+    Raises:
+        ImportRefused: the archive cannot be read.
+    """
+    with opened_folder(path) as folder:
+        names = [name for name in folder.names if f"/{name.lower()}".endswith(endings)] or folder.names[:1]
+        for number, name in enumerate(names, start=1):
+            item = Item(format, context, place=name, find=partial(folder.near, name))
+            try:
+                source = folder.text(name)
+                if len(source) > LONGEST:
+                    raise ValueError(f"has {len(source):,} characters, more than {LONGEST:,}")
+                read(source, item, folder, name)
+            except ValueError as error:
+                yield number, LineProblem(number, f"{name[-80:]} {error}")
+            else:
+                stated = {"path": name, "files": item.files}  # which `originals_writer` puts back
+                yield from item.entries(number, source, json.dumps(stated, ensure_ascii=False))
+            if context.progress is not None:
+                context.progress(number, len(names))
