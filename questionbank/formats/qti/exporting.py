@@ -18,15 +18,15 @@ from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
+from questionbank.formats.qti.around import Around, read_around
 from questionbank.formats.qti.metadata import (
     ours_alone,
     read_metadata,
     with_predictions,
     write_metadata,
 )
-from questionbank.formats.qti.package import Preamble, read_preamble
 from questionbank.formats.qti.patching import patched
-from questionbank.formats.qti.reading import Around, read_item
+from questionbank.formats.qti.reading import read_item
 from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
@@ -46,11 +46,7 @@ class _Item:
     """An item as it goes into a package."""
 
     data: bytes
-    metadata: str
-    path: str
-    files: dict[str, bytes]
-    shared: tuple[str, ...] = ()
-    timing: str = ""
+    around: Around
     is_own: bool = True
 
 
@@ -98,7 +94,8 @@ class _Package:
     def _add(self, record: QuestionRecord, item: _Item) -> None:
         self._number += 1
         identifier = f"i{self._number}"
-        path, _is_new = self._places.of(item.path, hashlib.sha256(item.data).hexdigest() + identifier)
+        around = item.around
+        path, _is_new = self._places.of(around.path, hashlib.sha256(item.data).hexdigest() + identifier)
         folder = posixpath.dirname(path)
         files: list[str] = []
 
@@ -109,7 +106,7 @@ class _Package:
             return address if same else quote(posixpath.relpath(there, folder or "."))
 
         data = with_paths(item.data, picture)
-        for name, piece in item.files.items():
+        for name, piece in around.files.items():
             if item.is_own and name.startswith(_STIMULI):
                 piece = with_paths(piece, lambda address, digest: picture(address, digest))
             files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
@@ -117,7 +114,7 @@ class _Package:
         listed = "".join(
             f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
         )
-        metadata = with_predictions(item.metadata, record.predicted)
+        metadata = with_predictions(around.metadata, record.predicted)
         self._resources.append(
             f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
             f' href="{attribute_text(quote(path))}">{metadata}{listed}</resource>'
@@ -125,7 +122,7 @@ class _Package:
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():
             section = section.inner.setdefault(name, _Section())
-        section.items.setdefault(item.shared, []).append((identifier, path, item.timing))
+        section.items.setdefault(around.shared, []).append((identifier, path, around.timing))
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
         """Write a file once; returns its path, another one where that is another file's."""
@@ -189,36 +186,27 @@ def written(record: QuestionRecord, version: Version) -> _Item:
     original = record.original
     if original is None or original.format != version.name:
         return own_item(record, version)
-    preamble = read_preamble(original.preamble)
-    before = again(original.data, preamble.around(), preamble.files or {}, preamble.path)
+    around = read_around(original.preamble)
+    before = again(original.data, around)
     is_filed = {*before.concepts} == {*record.concepts}
     if original.fields == fields_digest(record) and is_filed:
-        return _kept(original.data, preamble, preamble.metadata)
+        return _kept(original.data, around)
     before = replace(before, id=record.id, source=before.source or record.source)
-    data = patched(original.data, before, record, preamble, version)
-    now = again(data, preamble.around(), preamble.files or {}, preamble.path)
+    data = patched(original.data, before, record, around, version)
+    now = again(data, around)
     now = replace(now, id=record.id, concepts=record.concepts if is_filed else now.concepts)
     if record.kind != "opaque" and any(getattr(now, name) != getattr(record, name) for name in _ASKED):
         return own_item(record, version)
     ours = lost_fields(record, now)
-    metadata = _with_ours(preamble.metadata, ours) if ours else preamble.metadata
-    return _kept(data, preamble, metadata)
+    return _kept(data, replace(around, metadata=_with_ours(around.metadata, ours)) if ours else around)
 
 
 _ASKED = ("text", "kind", "options", "answer", "solution")
 
 
-def _kept(data: bytes, preamble: Preamble, metadata: str) -> _Item:
-    path = preamble.path or f"{_FOLDER}/item.xml"
-    return _Item(
-        data,
-        metadata,
-        _within("", path),
-        preamble.files or {},
-        preamble.shared,
-        preamble.timing,
-        is_own=False,
-    )
+def _kept(data: bytes, around: Around) -> _Item:
+    path = _within("", around.path or f"{_FOLDER}/item.xml")
+    return _Item(data, replace(around, path=path), is_own=False)
 
 
 def _with_ours(metadata: str, ours: str) -> str:
@@ -243,11 +231,10 @@ def own_item(record: QuestionRecord, version: Version) -> _Item:
         files[f"{_STIMULI}/{identifier}.xml"] = write_stimulus(shared, identifier, version, _beside(address))
     data = write_item(record, version, address, stimulus)
     path = f"{_FOLDER}/{_UNSAFE.sub('-', record.id).strip('-.')[:60] or 'item'}.xml"
-    concepts = Around(metadata=read_metadata(f"<metadata>{write_metadata(record, '')}</metadata>".encode()))
-    now = replace(again(data, concepts, files, path), id=record.id)
-    return _Item(
-        data, f"<metadata>{write_metadata(record, lost_fields(record, now))}</metadata>", path, files
-    )
+    around = Around(path, f"<metadata>{write_metadata(record, '')}</metadata>", files)
+    now = replace(again(data, around), id=record.id)
+    metadata = f"<metadata>{write_metadata(record, lost_fields(record, now))}</metadata>"
+    return _Item(data, replace(around, metadata=metadata))
 
 
 def _beside(address: Callable[[str], str]) -> Callable[[str], str]:
@@ -255,10 +242,10 @@ def _beside(address: Callable[[str], str]) -> Callable[[str], str]:
     return lambda name: address(name).replace(f"/{_PICTURES}/", f"/../{_FOLDER}/{_PICTURES}/", 1)
 
 
-def again(data: bytes, around: Around, files: dict[str, bytes], path: str) -> QuestionRecord:
+def again(data: bytes, around: Around) -> QuestionRecord:
     """Return the record of an item that is written or kept."""
-    folder = posixpath.dirname(path)
-    by_path = {posixpath.normpath(name).casefold(): piece for name, piece in files.items()}
+    folder = posixpath.dirname(around.path)
+    by_path = {posixpath.normpath(name).casefold(): piece for name, piece in around.files.items()}
 
     def find(wanted: str) -> bytes | None:
         return by_path.get(posixpath.normpath(posixpath.join(folder, wanted)).casefold())
@@ -274,7 +261,7 @@ def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
     if record.original is not None and record.original.format == version.name:
         return []
     item = own_item(record, version)
-    metadata = read_metadata(item.metadata.encode())
-    around = Around(metadata=replace(metadata, ours=""))
-    now = again(item.data, around, item.files, item.path)
+    now = again(
+        item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>")
+    )
     return not_held(record, replace(now, source=record.source))

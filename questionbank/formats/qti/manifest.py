@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from questionbank.formats.archives import Members
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT
+from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.texts import qti_tree
 from questionbank.formats.qti.words import MANIFEST
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
@@ -32,20 +33,13 @@ class Listed:
     """An item of a package.
 
     Attributes:
-        path: of its file, below the manifest's folder.
-        metadata: bytes of what the manifest says of it.
+        around: what the package says of it.
         files: paths of what belongs to it.
-        shared: what its section shows before it: title, element, the element's bytes.
-        timing: elements of its test with its time, attempts and weight.
         lost: what else its test says of it.
     """
 
-    path: str
-    metadata: bytes = b""
+    around: Around
     files: tuple[str, ...] = ()
-    concepts: tuple[tuple[str, ...], ...] = ()
-    shared: tuple[tuple[str, Node, bytes], ...] = ()
-    timing: bytes = b""
     lost: tuple[str, ...] = ()
 
 
@@ -103,7 +97,7 @@ def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> C
         beginning = members.beginning(resource.path)
         if is_item(beginning):
             files = tuple(dict.fromkeys(_files(resource, by_identifier, set())))
-            listed.setdefault(name, Listed(resource.path, resource.metadata, files))
+            listed.setdefault(name, Listed(Around(resource.path, resource.metadata), files))
         elif _TEST.search(beginning.replace(b"\0", b"")):
             tests.append(resource.path)
     in_order: dict[str, Listed] = {}
@@ -118,7 +112,7 @@ class _Resource:
     identifier: str
     path: str
     kind: str = ""
-    metadata: bytes = b""
+    metadata: str = ""
     files: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
 
@@ -138,7 +132,7 @@ def _resources(members: Members) -> list[_Resource]:
                     node.get("identifier"),
                     posixpath.join(base, path),
                     node.get("type").lower(),
-                    _with_spaces(data, metadata) if metadata is not None else b"",
+                    _with_spaces(data, metadata).decode() if metadata is not None else "",
                     tuple(files),
                     tuple(child.get("identifierref") for child in node.children("dependency")),
                 )
@@ -189,7 +183,7 @@ def _read_test(
 @dataclass(frozen=True, slots=True)
 class _Place:
     path: tuple[str, ...]
-    shared: tuple[tuple[str, Node, bytes], ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
@@ -238,7 +232,7 @@ class _Test:
     def section(self, node: Node, data: bytes, folder: str, place: _Place) -> None:
         """Note the items of a test, a part of one, or a section."""
         rubrics = tuple(
-            ("", rubric, data[rubric.start : rubric.end])
+            data[rubric.start : rubric.end].decode()
             for rubric in node.children("rubricBlock")
             if "candidate" in rubric.get("view", "candidate").split()
         )
@@ -275,12 +269,12 @@ class _Test:
         if not name:
             self.found.missing.setdefault(path, "its test")
             return
-        item = self.listed.setdefault(name, Listed(path))
+        item = self.listed.setdefault(name, Listed(Around(path)))
         if name not in self.in_order:
             self.in_order[name] = item
-            item.shared = place.shared
             kept = [child for child in ref.children(*_TIMING) if b":" not in data[child.start : child.inner]]
-            item.timing = b"".join(data[child.start : child.end] for child in kept)
+            timing = b"".join(data[child.start : child.end] for child in kept).decode()
+            item.around = replace(item.around, shared=place.shared, timing=timing)
             item.lost = tuple(_rules(ref, "", frozenset(child.name for child in kept)))
-        if place.path and place.path not in item.concepts:
-            item.concepts = (*item.concepts, place.path)
+        if place.path and place.path not in item.around.concepts:
+            item.around = replace(item.around, concepts=(*item.around.concepts, place.path))

@@ -5,13 +5,11 @@ Every item is kept as its bytes, with what the package says of it, so that it go
 
 from __future__ import annotations
 
-import base64
-import json
 import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -21,10 +19,10 @@ from questionbank.formats.archives import Members, is_archive, opened_archive
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.items import item_entries
 from questionbank.formats.lines import unpacked_stream
+from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.manifest import Contents, Listed, contents, is_item, manifest_folder
-from questionbank.formats.qti.metadata import read_metadata
-from questionbank.formats.qti.reading import Around, Reading, read_item
-from questionbank.formats.qti.texts import Find, qti_tree, with_hashes
+from questionbank.formats.qti.reading import Reading, read_item
+from questionbank.formats.qti.texts import qti_tree, with_hashes
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.xml_nodes import ITEM_LIMIT, BadXml, as_utf8, root_element
 
@@ -128,7 +126,7 @@ def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int
     except BadXml as error:
         raise ImportRefused(f"{path.name} cannot be read: {error}.") from error
     reader = _PackageReader(None, context, format)
-    yield from reader.entries(1, Listed(path.name), data)
+    yield from reader.entries(1, Listed(Around(path.name)), data)
 
 
 class _PackageReader:
@@ -140,7 +138,8 @@ class _PackageReader:
 
     def entries(self, number: int, item: Listed, data: bytes | None = None) -> Iterator[tuple[int, Entry]]:
         """Yield what an item turns out to be, behind what went or looks wrong."""
-        name = item.path.rpartition("/")[2] if self._members is None else item.path
+        path = item.around.path
+        name = path.rpartition("/")[2] if self._members is None else path
 
         def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
             try:
@@ -151,13 +150,14 @@ class _PackageReader:
         yield from item_entries(number, read)
 
     def _record(self, item: Listed, data: bytes | None) -> tuple[QuestionRecord, list[tuple[str, str]]]:
-        utf8 = as_utf8(data if data is not None else self._read(item.path) or b"")
-        timing = item.timing.decode(errors="replace")
-        shared = tuple((title, node) for title, node, _bytes in item.shared)
-        around = Around(item.concepts, read_metadata(item.metadata), shared, timing)
-        record, reading = read_item(utf8, self._put, self._finder(item.path), around)
+        around = item.around
+        folder = posixpath.dirname(around.path)
+        utf8 = as_utf8(data if data is not None else self._read(around.path) or b"")
+        record, reading = read_item(
+            utf8, self._put, lambda path: self._read(posixpath.join(folder, path)), around
+        )
         kept, left = self._kept_files(item, reading)
-        name = item.path[-60:]
+        name = around.path[-60:]
         said = [
             *reading.texts.said,
             *(("file", f"the file {path[:60]!r} is not kept ({name})") for path in left),
@@ -165,29 +165,18 @@ class _PackageReader:
         said += [
             ("test", f"in its test the question “{name}” {rule}, which is not kept") for rule in item.lost
         ]
-        preamble = Preamble(
-            path=item.path,
-            metadata=item.metadata.decode(errors="replace"),
-            files=kept,
-            concepts=item.concepts,
-            shared=tuple(piece.decode(errors="replace") for _title, _node, piece in item.shared),
-            timing=timing,
-        )
-        original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble.as_bytes())
+        preamble = replace(around, files=kept).as_bytes()
+        original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble)
         return replace(record, original=original), said
 
     def _read(self, path: str) -> bytes | None:
         return self._members.read(path) if self._members is not None else None
 
-    def _finder(self, item: str) -> Find:
-        folder = posixpath.dirname(item)
-        return lambda path: self._read(posixpath.join(folder, path))
-
     def _kept_files(self, item: Listed, reading: Reading) -> tuple[dict[str, bytes], list[str]]:
         """Return the files that an item needs beside its pictures, and the paths of those that are too large."""
         if self._members is None:
             return {}, []
-        folder = posixpath.dirname(item.path)
+        folder = posixpath.dirname(item.around.path)
         named = (posixpath.join(folder, path) for path in (*reading.texts.named, *_stylesheets(reading)))
         pictures = {self._members.name(posixpath.join(folder, path)) for path in reading.texts.hashes}
         kept: dict[str, bytes] = {}
@@ -209,56 +198,3 @@ class _PackageReader:
 
 def _stylesheets(reading: Reading) -> list[str]:
     return [node.get("href") for node in reading.root.iter("stylesheet") if node.get("href")]
-
-
-# -- what stands around a kept item --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Preamble:
-    """What a package says of an item that is kept, as JSON in the item's `Original`.
-
-    Attributes:
-        files: what the item needs beside its pictures, by their paths.
-        shared: elements that its section shows before it.
-        timing: elements with its time, attempts and weight in its test.
-    """
-
-    path: str = ""
-    metadata: str = ""
-    files: dict[str, bytes] | None = None
-    concepts: tuple[tuple[str, ...], ...] = ()
-    shared: tuple[str, ...] = ()
-    timing: str = ""
-
-    def as_bytes(self) -> bytes:
-        """Return it as JSON."""
-        found = {
-            "path": self.path,
-            "metadata": self.metadata,
-            "files": {path: base64.b64encode(data).decode() for path, data in (self.files or {}).items()},
-            "concepts": self.concepts,
-            "shared": self.shared,
-            "timing": self.timing,
-        }
-        return json.dumps(
-            {name: value for name, value in found.items() if value}, ensure_ascii=False
-        ).encode()
-
-    def around(self) -> Around:
-        """Return what reading the item again needs."""
-        shared = tuple(("", qti_tree(piece.encode())) for piece in self.shared)
-        return Around(self.concepts, read_metadata(self.metadata.encode()), shared, self.timing)
-
-
-def read_preamble(data: bytes) -> Preamble:
-    """Return what `Preamble.as_bytes` wrote."""
-    found = json.loads(data) if data else {}
-    return Preamble(
-        path=found.get("path", ""),
-        metadata=found.get("metadata", ""),
-        files={path: base64.b64decode(piece) for path, piece in found.get("files", {}).items()},
-        concepts=tuple(tuple(path) for path in found.get("concepts", ())),
-        shared=tuple(found.get("shared", ())),
-        timing=found.get("timing", ""),
-    )

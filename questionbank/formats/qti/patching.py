@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.formats.item_pictures import hash_of, kept_address
+from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.declarations import Names, correct_xml, declarations, mapping_xml
 from questionbank.formats.qti.markup import block_html, flow_html
-from questionbank.formats.qti.package import Preamble
 from questionbank.formats.qti.reading import Reading
 from questionbank.formats.qti.texts import Texts, qti_tree
 from questionbank.formats.qti.words import INTERACTIONS, KEPT, Version, in_version
@@ -43,7 +43,7 @@ class _Slot:
 
 
 def patched(
-    original: bytes, before: QuestionRecord, now: QuestionRecord, preamble: Preamble, version: Version
+    original: bytes, before: QuestionRecord, now: QuestionRecord, around: Around, version: Version
 ) -> bytes:
     """Return the item with the changes from `before` to `now`, as far as they find their elements.
 
@@ -51,7 +51,7 @@ def patched(
         before: the record of the item as it is kept.
     """
     root = qti_tree(original)
-    reading = Reading(root, hash_of, lambda _path: None, preamble.around())
+    reading = Reading(root, hash_of, lambda _path: None, around)
     reading.read()
     address = kept_address(now, "", KEPT)
     edits = [

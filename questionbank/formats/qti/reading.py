@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analytics.question_content import (
     Feedback,
@@ -19,36 +19,13 @@ from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.naming import default_title
+from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.interactions import MARK, Asked, Interactions, part_of, renumbered
-from questionbank.formats.qti.metadata import NO_METADATA, Metadata
+from questionbank.formats.qti.metadata import read_metadata
 from questionbank.formats.qti.responses import Responses, feedback_roles
 from questionbank.formats.qti.texts import CUT, Find, Texts, qti_tree, with_hashes
 from questionbank.formats.qti.words import INTERACTIONS, OPAQUE
-from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node
-
-_WEIGHT = re.compile(r"""<(?:[\w.-]+:)?(?:qti-)?weight\b[^>]*?\svalue\s*=\s*["']([\d.]+)""")
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What the package says of an item.
-
-    Attributes:
-        shared: texts that the section shows before its items: title, HTML in QTI's elements.
-        timing: elements with its time, attempts and weight in its test.
-    """
-
-    concepts: tuple[tuple[str, ...], ...] = ()
-    metadata: Metadata = NO_METADATA
-    shared: tuple[tuple[str, Node], ...] = ()
-    timing: str = ""
-
-    def points(self, points: float | None) -> float | None:
-        """Return the points of an item in its test, which may weigh it."""
-        weight = _WEIGHT.search(self.timing)
-        factor = finite_number(weight[1]) if weight else None
-        return points if not factor or factor == 1 else (points or 1.0) * factor
 
 
 def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
@@ -108,7 +85,7 @@ class Reading:
             "stimulus": stimulus,
             **asked.content,
         }
-        metadata = self.around.metadata
+        metadata = read_metadata(self.around.metadata.encode())
         row["concepts"] = [list(path) for path in metadata.concepts or self.around.concepts]
         row["language"] = row["language"] or _primary(metadata.language)
         texts.content["tags"] = metadata.keywords
@@ -127,7 +104,7 @@ class Reading:
 
     def _with_stimuli(self, text: str) -> tuple[str, Stimulus]:
         """Return the text behind what the question shares with others, and that."""
-        shared = [(title, self.texts.text(node, "text")) for title, node in self.around.shared]
+        shared = [("", self.texts.text(qti_tree(piece.encode()), "text")) for piece in self.around.shared]
         found = [(title, said) for title, said in (*shared, *self.texts.unseen.stimuli) if said]
         if not found:
             return text, Stimulus()
