@@ -132,7 +132,6 @@ class Members:
         return member_bytes(self._archive, name, self._path) if name else None
 
     def beginning(self, path: str, size: int = 4_096) -> bytes:
-        """Return the first bytes of what is at a path."""
         name = self.name(path)
         if not name:
             return b""

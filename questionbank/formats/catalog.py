@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,25 +32,28 @@ from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
 from questionbank.formats.foreign import foreign_binary, foreign_text
 from questionbank.formats.h5p import is_h5p, read_h5p
+from questionbank.formats.items import ReadFile, read_files
 from questionbank.formats.jsonl import write_json_lines
-from questionbank.formats.latex.amc import amc_losses, is_amc, read_amc, write_amc
-from questionbank.formats.latex.exam import exam_losses, is_exam, read_exam, write_exam
+from questionbank.formats.latex.amc import AMC, is_amc
+from questionbank.formats.latex.exam import EXAM, is_exam
+from questionbank.formats.latex.files import Dialect, latex_losses, read_latex, write_latex
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
 from questionbank.formats.moodle.plain_texts import is_aiken, is_cloze_text, read_aiken, read_cloze_text
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.originals import originals_losses, originals_writer
-from questionbank.formats.prairielearn import is_prairielearn, read_prairielearn
+from questionbank.formats.prairielearn import is_prairielearn, read_question_folder
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.question_files import ItemFile, QuestionFile
-from questionbank.formats.rexams import is_rexams, read_rexams
+from questionbank.formats.rexams import is_rexams, read_exercise
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
-from questionbank.formats.webwork import is_pg, read_pg
+from questionbank.formats.webwork import is_pg, read_problem
+from questionbank.formats.xml_nodes import root_element
 from questionbank.scales import scale_names
 
 AUTO = "auto"
@@ -83,24 +86,41 @@ def _qti(version: Version) -> Format:
     )
 
 
-_latex = partial(
-    Format,
-    suffixes=(".tex", ".ltx"),
-    media_type="application/x-tex",
-    reads_folders=True,
-    keeps_originals=True,
-)
+_text = partial(Format, suffixes=(".txt",), media_type="text/plain")
 
 
-def _programs(name: str, label: str, endings: tuple[str, ...], sniff: Any, read: Any) -> Format:
+def _latex(label: str, sniff: Callable[[str, str], bool], dialect: Dialect) -> Format:
+    return Format(
+        name=dialect.format,
+        label=label,
+        suffixes=(".tex", ".ltx"),
+        media_type="application/x-tex",
+        sniff=sniff,
+        read=partial(read_latex, dialect=dialect),
+        write=partial(write_latex, dialect=dialect),
+        losses=partial(latex_losses, dialect=dialect),
+        reads_folders=True,
+        keeps_originals=True,
+    )
+
+
+def _programs(
+    name: str, label: str, endings: tuple[str, ...], sniff: Callable[[str, str], bool], read: ReadFile
+) -> Format:
     """Return a format whose questions leave as the files that they came in."""
     return Format(
         name=name,
         label=label,
-        suffixes=(".zip", *endings, ".tar.gz", ".tgz", ".tar"),
+        suffixes=(
+            ".zip",
+            *(f".{ending.rpartition('.')[2]}" for ending in endings),
+            ".tar.gz",
+            ".tgz",
+            ".tar",
+        ),
         media_type="application/zip",
         sniff=sniff,
-        read=read,
+        read=partial(read_files, format=name, endings=endings, read=read),
         write=originals_writer(name),
         losses=originals_losses(label, name),
         reads_folders=True,
@@ -147,10 +167,7 @@ _FORMATS = (
         place="line",
         suffixes=(".xml",),
         media_type="application/xml",
-        sniff=lambda beginning, _name: (
-            re.match(r"(<\?xml[^<>]*>)?\s*(<!--.*?-->\s*)*(<!DOCTYPE\b.*?)?<quiz\b", beginning, re.DOTALL)
-            is not None
-        ),
+        sniff=lambda beginning, _name: root_element(beginning) == "quiz",
         read=read_moodle_xml,
         write=write_moodle_xml,
         losses=moodle_losses,
@@ -169,13 +186,11 @@ _FORMATS = (
         losses=canvas_losses,
         keeps_originals=True,
     ),
-    _latex("exam", "LaTeX (exam class)", sniff=is_exam, read=read_exam, write=write_exam, losses=exam_losses),
-    _latex(
-        "amc", "LaTeX (Auto Multiple Choice)", sniff=is_amc, read=read_amc, write=write_amc, losses=amc_losses
-    ),
-    _programs("webwork", "WeBWorK PG", (".pg",), is_pg, read_pg),
-    _programs("prairielearn", "PrairieLearn", (".html",), is_prairielearn, read_prairielearn),
-    _programs("rexams", "R/exams", (".rmd", ".rnw"), is_rexams, read_rexams),
+    _latex("LaTeX (exam class)", is_exam, EXAM),
+    _latex("LaTeX (Auto Multiple Choice)", is_amc, AMC),
+    _programs("webwork", "WeBWorK PG", (".pg",), is_pg, read_problem),
+    _programs("prairielearn", "PrairieLearn", ("/question.html",), is_prairielearn, read_question_folder),
+    _programs("rexams", "R/exams", (".rmd", ".rnw"), is_rexams, read_exercise),
     Format(
         name="h5p",
         label="H5P",
@@ -192,35 +207,19 @@ _FORMATS = (
         sniff=is_asdiv,
         read=read_asdiv,
     ),
-    Format(
-        name="aiken",
-        label="Aiken",
-        place="line",
-        suffixes=(".txt",),
-        media_type="text/plain",
-        sniff=is_aiken,
-        read=read_aiken,
-    ),
-    Format(
-        name="gift",
-        label="GIFT",
+    _text("aiken", "Aiken", place="line", sniff=is_aiken, read=read_aiken),
+    _text(
+        "gift",
+        "GIFT",
         place="line",
         suffixes=(".gift", ".gift.txt"),
-        media_type="text/plain",
         sniff=is_gift,
         read=read_gift,
         write=write_gift,
         losses=gift_losses,
         keeps_originals=True,
     ),
-    Format(
-        name="cloze",
-        label="Cloze text of Moodle",
-        suffixes=(".txt",),
-        media_type="text/plain",
-        sniff=is_cloze_text,
-        read=read_cloze_text,
-    ),
+    _text("cloze", "Cloze text of Moodle", sniff=is_cloze_text, read=read_cloze_text),
 )
 FORMATS: dict[str, Format] = {
     row.name: row for row in (*_FORMATS[:4], *map(_qti, VERSIONS.values()), *_FORMATS[4:])
@@ -229,10 +228,6 @@ FORMATS: dict[str, Format] = {
 
 WRITTEN: dict[str, Format] = {name: row for name, row in FORMATS.items() if row.is_written}
 """Those that questions leave in."""
-
-
-def _names() -> str:
-    return ", ".join((AUTO, *FORMATS))
 
 
 def known_formats() -> str:
@@ -325,7 +320,7 @@ def _guess(path: Path, format: Format, **given: Any) -> FileLayout:
 def _format_of(path: Path, format: str) -> Format:
     refuse_unreadable(path)
     if format != AUTO and format not in FORMATS:
-        raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
+        raise ImportRefused(f"The format {format!r} is not known; use one of {', '.join((AUTO, *FORMATS))}.")
     return sniff(path) if format == AUTO else FORMATS[format]
 
 

@@ -107,15 +107,10 @@ _LETTER_FORMS = (  # {0}: the letter of an option
     "antwort {0}", "antwortmoglichkeit {0}", "auswahl {0}", "choix {0}", "reponse {0}", "proposition {0}",
     "opcion {0}", "respuesta {0}", "选项{0}", "选项 {0}", "{0}选项", "{0}",
 )  # fmt: skip
-_NUMBERED = (
-    "option {0}",
-    "choice {0}",
-    "opcion {0}",
-    "choix {0}",
-    "antwortmoglichkeit {0}",
-    "选项{0}",
-    "选项 {0}",
-)
+_NUMBERED = [
+    f"{name}{{0}}"
+    for name in ("option ", "choice ", "opcion ", "choix ", "antwortmoglichkeit ", "选项", "选项 ")
+]
 
 
 @lru_cache(maxsize=4_096)

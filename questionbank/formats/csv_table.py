@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import UNPACKED_LIMIT
-from analytics.question_content import Option, as_json
+from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.cells import guard_cell, join_list, join_paths
 from questionbank.formats.csv_rows import DecodedLines, table_rows
-from questionbank.formats.fields import exported_path
+from questionbank.formats.jsonl import question_fields
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress, read_lines
 from questionbank.formats.seam import Attachments
@@ -72,32 +72,10 @@ def write_csv_row(record: QuestionRecord) -> str:
 
 def question_cells(record: QuestionRecord) -> dict[str, str]:
     """Return the cells of a question by their columns."""
-    lettered = _fits_columns(record.options)
-    row = {
-        "id": record.id,
-        "text": record.text,
-        "language": record.language,
-        "kind": record.kind,
-        "options": ""
-        if lettered or not record.options
-        else json.dumps(as_json(record.options), ensure_ascii=False),
-        "answer": record.answer,
-        "solution": record.solution,
-        "equation": record.equation,
-        "numbers": join_list(record.numbers),
-        "concepts": join_paths(exported_path(path) for path in record.concepts),
-        "difficulty": _shown(record.difficulty),
-        "difficulty_scale": record.difficulty_scale,
-        "grade": record.grade,
-        "stage": record.stage,
-        "facility": _shown(record.facility),
-        "responses": str(record.responses or ""),
-        "set": record.source,
-        "grading": json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "",
-    }
-    if lettered:
-        row |= {option.label: option.text for option in record.options}
-    return row
+    fields = question_fields(record)
+    if _fits_columns(record.options):
+        fields |= {"options": "", **{option.label: option.text for option in record.options}}
+    return {name: _cell(name, value) for name, value in fields.items()}
 
 
 def _fits_columns(options: Sequence[Option]) -> bool:
@@ -107,5 +85,9 @@ def _fits_columns(options: Sequence[Option]) -> bool:
     )
 
 
-def _shown(value: float | None) -> str:
-    return "" if value is None else repr(value)
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, list) and name in ("numbers", "concepts"):
+        return join_list(value) if name == "numbers" else join_paths(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else repr(value)

@@ -91,7 +91,8 @@ class DifficultyReading:
     def why_not(self, text: str) -> str:
         """Return why a value cannot be read, for a line's problem."""
         if len(self.ways) > 1 and _written(text)[0]:
-            return f"{text!r} cannot be placed: the column mixes {_joined(self.ways)}"
+            mixed = f"{', '.join(self.ways[:-1])} and {self.ways[-1]}"
+            return f"{text!r} cannot be placed: the column mixes {mixed}"
         return f"{text!r} is not a number, a level or a word such as easy"
 
     def note(self) -> str:
@@ -108,11 +109,6 @@ class DifficultyReading:
         }
         on = "as published" if self.scale == AS_PUBLISHED else f"on the scale {self.scale}"
         return f"Difficulty is read from {_NAMES[self.way]} {on}: {examples[self.way]}."
-
-
-def _joined(names: Iterable[str]) -> str:
-    names = list(names)
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _written(text: str) -> tuple[str, float, float]:

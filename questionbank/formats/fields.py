@@ -59,8 +59,12 @@ class FieldProblems(Exception):
         super().__init__("; ".join(reason for _, reason in self.problems))
 
 
-class _Fields:
-    """Takes typed values out of a line and collects what is wrong with them."""
+class Fields:
+    """Takes typed values out of a line and collects what is wrong with them.
+
+    Attributes:
+        problems: field and reason of each.
+    """
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         self.row = row
@@ -134,11 +138,11 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     Raises:
         FieldProblems: one or more fields cannot be used.
     """
-    fields = _Fields(row)
+    fields = Fields(row)
     identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
     text = fields.string("text", TEXT_LIMIT)
     if not fields.problems and not text.strip():
-        fields.refuse("text", _why_no_text(row))
+        fields.refuse("text", "is missing" if row.get("text") is None else "is empty")
     options = _options(fields)
     answer = fields.string("answer", limits.ANSWER_LIMIT)
     numbers = _numbers(fields)
@@ -178,20 +182,14 @@ def read_identifier(row: Mapping[str, Any]) -> str:
     Raises:
         FieldProblems: it is neither a string nor a finite number, or too long.
     """
-    fields = _Fields(row)
+    fields = Fields(row)
     identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
     if fields.problems:
         raise FieldProblems(fields.problems)
     return identifier
 
 
-def _why_no_text(row: Mapping[str, Any]) -> str:
-    if "text" in row and row["text"] is not None:
-        return "is empty"
-    return "is missing"
-
-
-def _language(fields: _Fields, text: str) -> str:
+def _language(fields: Fields, text: str) -> str:
     tag = fields.string("language", TEXT_LIMIT).strip()
     if not tag:
         return detect_language(text)
@@ -200,7 +198,7 @@ def _language(fields: _Fields, text: str) -> str:
     return tag.lower()
 
 
-def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) -> str:
+def _kind(fields: Fields, text: str, options: tuple[Option, ...], answer: str) -> str:
     kind = fields.string("kind", TEXT_LIMIT).strip().lower()
     if not kind:
         kind = "choice" if options else "blanks" if "____" in text else "open"
@@ -221,7 +219,7 @@ def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) 
     return kind
 
 
-def _options(fields: _Fields) -> tuple[Option, ...]:
+def _options(fields: Fields) -> tuple[Option, ...]:
     options: list[Option] = []
     for place, item in enumerate(fields.items("options", limits.OPTIONS_LIMIT), start=1):
         if isinstance(item, Option):
@@ -231,7 +229,7 @@ def _options(fields: _Fields) -> tuple[Option, ...]:
                 "options", f"must be objects with label and text, but item {place} is {_type_name(item)}"
             )
             return ()
-        inner = _Fields(item)
+        inner = Fields(item)
         label = inner.string("label", limits.LABEL_LIMIT).strip()
         text = inner.string("text", limits.OPTION_TEXT_LIMIT)
         misconception = inner.string("misconception", limits.OPTION_TEXT_LIMIT)
@@ -250,7 +248,7 @@ def _options(fields: _Fields) -> tuple[Option, ...]:
     return tuple(options)
 
 
-def _content(fields: _Fields) -> QuestionContent:
+def _content(fields: Fields) -> QuestionContent:
     found = fields.row.get("grading")
     if found is None or isinstance(found, QuestionContent):
         return found or EMPTY
@@ -285,13 +283,12 @@ def content_problem(content: QuestionContent) -> str:
     return ""
 
 
-def _numbers(fields: _Fields) -> tuple[str, ...]:
+def _numbers(fields: Fields) -> tuple[str, ...]:
     numbers = fields.items("numbers", limits.NUMBERS_LIMIT)
     for place, item in enumerate(numbers, start=1):
+        is_text = type(item) is str
         reason = (
-            f"is {_type_name(item)}, not a string"
-            if type(item) is not str
-            else string_problem(item, limits.ANSWER_LIMIT)
+            string_problem(item, limits.ANSWER_LIMIT) if is_text else f"is {_type_name(item)}, not a string"
         )
         if reason:
             fields.refuse("numbers", f"item {place} {reason}")
@@ -300,7 +297,7 @@ def _numbers(fields: _Fields) -> tuple[str, ...]:
 
 
 def _equation(
-    fields: _Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]
+    fields: Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]
 ) -> str:
     """Return the equation of a line, else the one that its program or its calculations compute.
 
@@ -332,7 +329,7 @@ def _calculations(value: object) -> list[str]:
     return value if is_text else []
 
 
-def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
+def _concept_paths(fields: Fields, name: str) -> tuple[ConceptPath, ...]:
     """Return the concept paths of a line, each name trimmed, repeated paths dropped."""
     paths: dict[ConceptPath, None] = {}
     for item in fields.items(name, limits.CONCEPTS_LIMIT):
@@ -396,7 +393,7 @@ def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
     return tuple(path), ""
 
 
-def _difficulty(fields: _Fields, identifier: str, file_scale: FileScale) -> tuple[float | None, str]:
+def _difficulty(fields: Fields, identifier: str, file_scale: FileScale) -> tuple[float | None, str]:
     value = fields.number("difficulty")
     named = fields.string("difficulty_scale", TEXT_LIMIT).strip()
     if named and named not in scale_names():
@@ -418,7 +415,7 @@ def _is_on_scale(value: float, scale: str) -> bool:
     return bounds is None or bounds.low <= value <= bounds.high
 
 
-def _observed(fields: _Fields) -> tuple[float | None, int]:
+def _observed(fields: Fields) -> tuple[float | None, int]:
     facility = fields.number("facility")
     if facility is not None and not 0 <= facility <= 1:
         fields.refuse("facility", f"{facility:g} is not a share between 0 and 1")

@@ -60,7 +60,6 @@ class Folder:
         return name in self._known
 
     def read(self, name: str) -> bytes:
-        """Return a file. Raises `ImportRefused` where it is damaged or too large."""
         return self._read(name)
 
     def text(self, name: str) -> str:
@@ -135,7 +134,8 @@ def _whole(path: Path) -> bytes:
 def _unpack(path: Path, into: IO[bytes]) -> bool:
     """Write the tar archive that a file holds; returns whether the file ends where the archive does."""
     packed, size = path.stat().st_size, 0
-    is_gzip = first_two(path) == b"\x1f\x8b"
+    with path.open("rb") as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
     with gzip.open(path) if is_gzip else path.open("rb") as stream:
         try:
             while piece := stream.read(_PIECE):
@@ -148,12 +148,6 @@ def _unpack(path: Path, into: IO[bytes]) -> bool:
         except (EOFError, OSError, zlib.error):
             return False
     return True
-
-
-def first_two(path: Path) -> bytes:
-    """Return the first two bytes of a file, as they stand."""
-    with path.open("rb") as raw:
-        return raw.read(2)
 
 
 def _tar_folder(path: Path, unpacked: IO[bytes], *, is_beginning: bool) -> Folder:

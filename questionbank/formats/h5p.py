@@ -41,11 +41,9 @@ _WHOLE = frozenset({
 })  # fmt: skip
 """Questions that we cannot take apart, though they may hold parts."""
 _SEVERAL = {
-    "H5P.SingleChoiceSet": "choices",
-    "H5P.Summary": "summaries",
-    "H5P.Flashcards": "cards",
+    "H5P.SingleChoiceSet": "choices", "H5P.Summary": "summaries", "H5P.Flashcards": "cards",
     "H5P.Dialogcards": "dialogs",
-}
+}  # fmt: skip
 """Libraries that ask several questions, and where they stand."""
 _DEEPEST = 200
 _TEXTS = frozenset({"H5P.AdvancedText", "H5P.Text"})
@@ -54,6 +52,7 @@ _WORDS = frozenset({
     "textField",
     "summary", "statement", "label", "alt", "questionText", "body", "intro", "word", "clue", "answer",
 })  # fmt: skip
+_NO_WORDS = frozenset("behaviour l10n confirmCheck confirmRetry overallFeedback UI override metadata".split())
 
 
 def is_h5p(names: Collection[str]) -> bool:
@@ -81,10 +80,10 @@ def read_h5p(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             yield from item.entries(
                 number, json.dumps({"library": name, "params": params}, ensure_ascii=False)
             )
-        for name, count in passed.items():
-            context.notes.append(
-                f"Not read, because it asks nothing: {name.removeprefix('H5P.')} ({count:,})."
-            )
+        context.notes.extend(
+            f"Not read, because it asks nothing: {name.removeprefix('H5P.')} ({count:,})."
+            for name, count in passed.items()
+        )
 
 
 def _json(folder: Folder, name: str, path: Path) -> dict[str, Any]:
@@ -170,7 +169,6 @@ class _Part:
         return Feedback("", texts["right"], texts["partly"], texts["wrong"])
 
     def text(self, value: object, field: str = "text") -> str:
-        """Return our text of some HTML."""
         return self.item.html(value, field) if isinstance(value, str) else ""
 
     def _medium(self, media: object) -> str:
@@ -313,16 +311,7 @@ def _words(value: object) -> Iterator[str]:
             if isinstance(inner, str):
                 if name in _WORDS:
                     yield inner
-            elif name not in (
-                "behaviour",
-                "l10n",
-                "confirmCheck",
-                "confirmRetry",
-                "overallFeedback",
-                "UI",
-                "override",
-                "metadata",
-            ):
+            elif name not in _NO_WORDS:
                 yield from _words(inner)
     elif isinstance(value, list):
         for inner in value:

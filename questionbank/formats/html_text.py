@@ -43,11 +43,8 @@ def html_to_text(text: str) -> tuple[str, list[str]]:
     went: list[str] = []
     tags = _Tags(text)
     has_blanks = "&nbsp;" in text
-    text = (
-        _without_tags(text, tags, went)
-        if tags.are_there or "<!--" in text
-        else re.sub(_ENTITY, _entity, text)
-    )
+    has_tags = tags.are_there or "<!--" in text
+    text = _without_tags(text, tags, went) if has_tags else re.sub(_ENTITY, _entity, text)
     return re.sub(" {2,}", " ", text) if has_blanks else text, list(dict.fromkeys(went))
 
 

@@ -65,15 +65,12 @@ def _rich(text: str, address: PictureAddress) -> str:
             inner = "".join(f"<li>{_inline(match[2], address)}</li>" for match in items if match)
             pieces.append(f"<{tag}>{inner}</{tag}>")
         elif all(rows):
-            inner = "".join(_row(match[1], address) for match in rows if match)
+            cells = ([_inline(cell, address) for cell in match[1].split(" | ")] for match in rows if match)
+            inner = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
             pieces.append(f"<table><tbody>{inner}</tbody></table>")
         else:
             pieces.append(f"<p>{'<br>'.join(_inline(line, address) for line in lines)}</p>")
-    return _restored("".join(pieces), kept)
-
-
-def _row(cells: str, address: PictureAddress) -> str:
-    return "<tr>" + "".join(f"<td>{_inline(cell, address)}</td>" for cell in cells.split(" | ")) + "</tr>"
+    return re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], "".join(pieces))
 
 
 def _inline(text: str, address: PictureAddress) -> str:
@@ -111,7 +108,3 @@ def _protected(text: str, kept: list[str]) -> str:
         pieces.append(_KEPT.format(len(kept)))
         kept.append(escape(source, quote=False))
     return "".join(pieces)
-
-
-def _restored(html: str, kept: list[str]) -> str:
-    return re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], html)

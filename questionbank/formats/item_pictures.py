@@ -53,7 +53,6 @@ class ItemPictures:
         self.by_name: dict[str, str] = {}  # our name -> hash, or "" where the picture is missing
 
     def as_content(self) -> tuple[Picture, ...]:
-        """Return them as a question's content has them."""
         return tuple(Picture(*pair) for pair in self.by_name.items())
 
     def keep(self, data: bytes | None, field: str, name: str) -> str:

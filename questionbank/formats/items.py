@@ -21,7 +21,7 @@ from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import PictureName, html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put
-from questionbank.formats.kinds import options_fault, right_or_wrong
+from questionbank.formats.kinds import lettered, option_label, options_fault, right_or_wrong
 from questionbank.formats.limits import ID_LIMIT, OPTIONS_LIMIT
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.own_fields import read_ours
@@ -87,7 +87,6 @@ class ItemReading:
         self.ours = ""
 
     def say(self, field: str, reason: str) -> None:
-        """Note what went or looks wrong with a field."""
         self.said.append((field, reason))
 
     def picture(self, address: str, _field: str) -> str:
@@ -228,7 +227,6 @@ class Item(ItemReading):
         self._format, self._place, self.find = format, place, find or (lambda _name: None)
 
     def picture(self, address: str, field: str = "text") -> str:
-        """Return our name of a picture that the item names."""
         address = address.strip()
         name = address.rpartition("/")[2]
         if "{@" in address or "://" in address:
@@ -240,14 +238,13 @@ class Item(ItemReading):
     def choose(self, texts: Iterable[tuple[str, bool, str]], *, is_single: bool = True) -> None:
         """Make it a choice between (text, whether it is right, feedback)."""
         found = list(texts)
-        options = [*right_or_wrong(found)]
-        right = [option for option, (_text, is_right, _said) in zip(options, found, strict=True) if is_right]
-        self.row |= {"kind": "choice", "options": options}
+        right = [option_label(at) for at, (_text, is_right, _said) in enumerate(found) if is_right]
+        self.row |= {"kind": "choice", "options": [*right_or_wrong(found)]}
         if len(right) == 1:
-            self.row["answer"] = right[0].label
+            self.row["answer"] = right[0]
             if not is_single:
                 self.settings["single"] = "false"
-                self.row["options"] = [replace(one, weight=float(one in right)) for one in options]
+                self.row["options"] = [*lettered(found)]
 
     def typed(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
         """Make it a question for a typed answer; for a number where each of them is one."""
@@ -278,7 +275,7 @@ class Item(ItemReading):
         type = self.settings.get("type") or self._format
         options = self.row["options"]
         if self.is_drawn:
-            self._keep()
+            self._keep(type)
         elif (
             self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in options)
         ):
@@ -288,7 +285,7 @@ class Item(ItemReading):
             self.settings[COMPUTED] = self.computed
         return self.record(type, digest)
 
-    def _keep(self) -> None:
+    def _keep(self, type: str) -> None:
         """Make it a question that we cannot take apart: what people read, and which item it is."""
         row = self.row
         labels = [option.label for option in row["options"]]
@@ -300,7 +297,11 @@ class Item(ItemReading):
         row["answer"] = "" if has_placeholder(row["answer"]) else row["answer"]
         kept = ("title", "tags", "points", "hints")
         self.content = {name: self.content[name] for name in kept if name in self.content}
-        self.settings = {}
+        self.settings = {"type": type}
+
+
+ReadFile = Callable[[str, Item, Folder, str], None]
+"""Fills an item from a text, given the folder and the file's path in it; raises ValueError where it is none."""
 
 
 def read_files(
@@ -309,13 +310,12 @@ def read_files(
     *,
     format: str,
     endings: tuple[str, ...],
-    read: Callable[[str, Item, Folder, str], None],
+    read: ReadFile,
 ) -> Iterator[tuple[int, Entry]]:
     """Yield what each file of an archive turns out to be, or the file alone, by its number.
 
     Args:
         endings: of the files that are questions.
-        read: fills an item from a text, given the folder and the file's path in it; raises ValueError where it is none.
 
     Raises:
         ImportRefused: the archive cannot be read.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT
+from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT, parse_object
 from questionbank.errors import LineProblem
+from questionbank.formats.encodings import decode_text
+from questionbank.formats.json_latex import has_undoubled_latex, repair_latex
 from questionbank.formats.lines import Progress, first_bytes, read_lines, read_pieces
 
 _STEP = re.compile(rb'\\.|["{}\n]', re.DOTALL)
@@ -31,6 +34,23 @@ def json_objects(
     for number, line in read_lines(path, progress=progress, unpacked_limit=unpacked_limit):
         if isinstance(line, LineProblem) or line.strip():
             yield number, line
+
+
+def read_object(text: bytes, encoding: str) -> tuple[str, list[int], dict[str, Any]]:
+    r"""Return the text of an object, which of its strings had LaTeX with single backslashes, and the object.
+
+    Raises:
+        ValueError: it is none; the message is for the user.
+    """
+    line = decode_text(text.rstrip(), encoding)
+    repaired, changed = repair_latex(line) if has_undoubled_latex(text) else (line, [])
+    try:
+        return repaired, changed, parse_object(repaired)
+    except ValueError:
+        repaired, changed = repair_latex(line)  # \sqrt makes it no JSON
+        if not changed:
+            raise
+        return repaired, changed, parse_object(repaired)
 
 
 def _objects(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes | LineProblem]]:

@@ -20,15 +20,9 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
-from questionbank.formats.encodings import decode_text
 from questionbank.formats.fields import exported_path
-from questionbank.formats.json_latex import (
-    doubtful_command,
-    has_undoubled_latex,
-    mark_strings,
-    repair_latex,
-)
-from questionbank.formats.json_objects import json_objects
+from questionbank.formats.json_latex import doubtful_command, has_undoubled_latex, mark_strings
+from questionbank.formats.json_objects import json_objects, read_object
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress
 from questionbank.formats.seam import Attachments
@@ -51,7 +45,6 @@ class FieldNames:
         self.unread: dict[str, None] = {}
 
     def row(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Return the values by our names of fields."""
         names = tuple(found)
         shape = self._shapes.get(names)
         if shape is None:
@@ -93,21 +86,12 @@ def json_rows(
             yield number, text
             continue
         try:
-            line = decode_text(text.rstrip(), layout.encoding)
-            changed: list[int] = []
-            is_suspicious = has_undoubled_latex(text)
-            if is_suspicious:
-                line, changed = repair_latex(line)
-            found = parse_object(line)
+            line, changed, found = read_object(text, layout.encoding)
         except ValueError as error:
-            repaired = _repaired(text, layout.encoding)
-            if repaired is None:
-                yield number, LineProblem(number, str(error))
-                continue
-            line, changed, found = repaired
-            is_suspicious = True
+            yield number, LineProblem(number, str(error))
+            continue
         row = names.row(found)
-        doubtful = doubtful_command(line) if is_suspicious and not changed else ""
+        doubtful = doubtful_command(line) if not changed and has_undoubled_latex(text) else ""
         if doubtful:
             reason = rf"a line break or a tab may be meant as \{doubtful}; if so, double the backslash"
             yield number, LineWarning(number, reason)
@@ -118,17 +102,6 @@ def json_rows(
         yield number, row
 
 
-def _repaired(text: bytes, encoding: str) -> tuple[str, list[int], dict[str, Any]] | None:
-    r"""Return an object whose LaTeX makes it no JSON (``\sqrt``) as it is with doubled backslashes, or None."""
-    if b"\\" not in text:
-        return None
-    try:
-        line, changed = repair_latex(decode_text(text.rstrip(), encoding))
-        return (line, changed, parse_object(line)) if changed else None
-    except ValueError:
-        return None
-
-
 def _fields_of(line: str, changed: list[int], names: FieldNames) -> list[str]:
     """Return our names of the fields that hold the changed strings of a line."""
     places = set(changed)
@@ -137,28 +110,21 @@ def _fields_of(line: str, changed: list[int], names: FieldNames) -> list[str]:
     return [field for field, value in row.items() if _MARK in json.dumps(value, ensure_ascii=False)]
 
 
+_SAME = (  # fields that have the names of the record's, in the order of a line
+    "id text language kind options answer solution equation numbers concepts difficulty difficulty_scale grade stage"
+    " facility".split()
+)
+
+
 def question_fields(record: QuestionRecord) -> dict[str, Any]:
     """Return the fields of a question as a line holds them; what is empty is left out."""
-    fields: dict[str, Any] = {
-        "id": record.id,
-        "text": record.text,
-        "language": record.language,
-        "kind": record.kind,
-        "options": as_json(record.options),
-        "answer": record.answer,
-        "solution": record.solution,
-        "equation": record.equation,
-        "numbers": list(record.numbers),
-        "concepts": [exported_path(path) for path in record.concepts],
-        "difficulty": record.difficulty,
-        "difficulty_scale": record.difficulty_scale,
-        "grade": record.grade,
-        "stage": record.stage,
-        "facility": record.facility,
+    fields: dict[str, Any] = {name: as_json(getattr(record, name)) for name in _SAME}
+    fields |= {
         "responses": record.responses or None,
         "set": record.source,
         "grading": as_json(record.content),
     }
+    fields["concepts"] = [exported_path(path) for path in record.concepts]
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,8 @@ from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import COLUMN_FIELDS, guess_fields, holds_rows
-from questionbank.formats.encodings import ENCODINGS, decode_text
-from questionbank.formats.json_latex import repair_latex
-from questionbank.formats.json_objects import json_objects
+from questionbank.formats.encodings import ENCODINGS
+from questionbank.formats.json_objects import json_objects, read_object
 from questionbank.formats.limits import COLUMNS_LIMIT
 from questionbank.formats.lines import file_encoding, first_bytes
 
@@ -81,7 +79,6 @@ class FileLayout:
 
     @property
     def format(self) -> str:
-        """The name of the format that is laid out so."""
         return "xlsx" if self.sheet else "csv" if self.delimiter else "jsonl"
 
     @property
@@ -100,7 +97,6 @@ class FileLayout:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Each column that is read, with its field."""
         return [(name, field) for name, field in zip(self.names, self.fields, strict=True) if field]
 
     @property
@@ -296,21 +292,11 @@ def _json_names(path: Path, encoding: str) -> tuple[tuple[str, ...], tuple[Any, 
     """Return the names of the fields of the first objects, and the first value of each."""
     values: dict[str, Any] = {}
     for _line, text in islice(json_objects(path), _OBJECTS_LOOKED_AT):
-        row = _json_object(text, encoding) if isinstance(text, bytes) else None
-        if isinstance(row, dict):
-            for name, value in row.items():
-                if name not in values and len(values) < COLUMNS_LIMIT:
-                    values[name] = value
-    return tuple(values), tuple(values.values())
-
-
-def _json_object(text: bytes, encoding: str) -> Any:
-    """Return what a line holds, with LaTeX that makes it no JSON repaired; None where it cannot be read."""
-    try:
-        line = decode_text(text, encoding)
         try:
-            return json.loads(line)
+            row = read_object(text, encoding)[2] if isinstance(text, bytes) else {}
         except ValueError:
-            return json.loads(repair_latex(line)[0])
-    except (ValueError, RecursionError):
-        return None
+            continue
+        for name, value in row.items():
+            if name not in values and len(values) < COLUMNS_LIMIT:
+                values[name] = value
+    return tuple(values), tuple(values.values())

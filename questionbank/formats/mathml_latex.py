@@ -35,14 +35,9 @@ _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc log ln exp lim max min gcd det arcsin arccos arctan sinh cosh tanh".split()
 )
 _OVER = {
-    "¯": r"\overline",
-    "‾": r"\overline",
-    "→": r"\vec",
-    "⃗": r"\vec",
-    "^": r"\hat",
-    "ˆ": r"\hat",
-    "˙": r"\dot",
-}
+    **dict.fromkeys("¯‾", r"\overline"), **dict.fromkeys("→⃗", r"\vec"), **dict.fromkeys("^ˆ", r"\hat"), "˙": r"\dot",
+}  # fmt: skip
+_LARGE = (r"\sum", r"\prod", r"\int")
 
 
 class _Unreadable(Exception):
@@ -86,11 +81,8 @@ def _token(name: str, text: str) -> str:
         return rf"\{text} "
     if name == "mi" and len(text) > 1 and text.isalpha():
         return rf"\mathrm{{{text}}}"
-    pieces = (
-        f"{_SIGNS[sign]} " if _SIGNS.get(sign, "").startswith("\\") else _SIGNS.get(sign, sign)
-        for sign in text
-    )
-    return "".join(pieces)
+    signs = (_SIGNS.get(sign, sign) for sign in text)
+    return "".join(f"{sign} " if sign.startswith("\\") and sign != "\\" else sign for sign in signs)
 
 
 def _row(_element: Element, parts: list[str]) -> str:
@@ -98,11 +90,9 @@ def _row(_element: Element, parts: list[str]) -> str:
 
 
 def _base(latex: str) -> str:
-    return (
-        latex
-        if len(latex.strip()) == 1 or (latex.strip().startswith("\\") and " " not in latex.strip())
-        else f"{{{latex}}}"
-    )
+    bare = latex.strip()
+    is_one_sign = len(bare) == 1 or (bare.startswith("\\") and " " not in bare)
+    return latex if is_one_sign else f"{{{latex}}}"
 
 
 def _fenced(element: Element, parts: list[str]) -> str:
@@ -117,17 +107,14 @@ def _over(_element: Element, parts: list[str]) -> str:
     accent = _OVER.get(above.strip().replace(r"\to", "→"))
     if accent:
         return f"{accent}{{{base}}}"
-    return (
-        f"{base.strip()}^{{{above}}}"
-        if base.strip() in (r"\sum", r"\prod", r"\int")
-        else rf"\overset{{{above}}}{{{base}}}"
-    )
+    has_limits = base.strip() in _LARGE
+    return f"{base.strip()}^{{{above}}}" if has_limits else rf"\overset{{{above}}}{{{base}}}"
 
 
 def _under(_element: Element, parts: list[str]) -> str:
     base, below = parts
-    is_limits = base.strip() in (r"\sum", r"\prod", r"\int", r"\lim", r"\max", r"\min")
-    return f"{base.strip()}_{{{below}}}" if is_limits else rf"\underset{{{below}}}{{{base}}}"
+    has_limits = base.strip() in (*_LARGE, r"\lim", r"\max", r"\min")
+    return f"{base.strip()}_{{{below}}}" if has_limits else rf"\underset{{{below}}}{{{base}}}"
 
 
 def _table(_element: Element, parts: list[str]) -> str:
@@ -135,11 +122,7 @@ def _table(_element: Element, parts: list[str]) -> str:
 
 
 _ELEMENTS: dict[str, Callable[[Element, list[str]], str]] = {
-    "math": _row,
-    "mrow": _row,
-    "mstyle": _row,
-    "mpadded": _row,
-    "semantics": _row,
+    **dict.fromkeys(("math", "mrow", "mstyle", "mpadded", "semantics", "mtd"), _row),
     "mspace": lambda _element, _parts: r"\ ",
     "mphantom": lambda _element, parts: rf"\phantom{{{''.join(parts)}}}",
     "mfrac": lambda _element, parts: rf"\frac{{{parts[0]}}}{{{parts[1]}}}",
@@ -155,5 +138,4 @@ _ELEMENTS: dict[str, Callable[[Element, list[str]], str]] = {
     "menclose": lambda _element, parts: rf"\boxed{{{''.join(parts)}}}",
     "mtable": _table,
     "mtr": lambda _element, parts: " & ".join(parts),
-    "mtd": _row,
 }

@@ -66,10 +66,7 @@ def originals_losses(label: str, format: str) -> Callable[[QuestionRecord, Attac
             raise CannotHold(
                 f"questions that did not come from {label}: Kindred gives back what it read and writes no others"
             )
-        return (
-            []
-            if original.fields in (b"", fields_digest(record))
-            else ["changes made in the bank: the file has the question as it came"]
-        )
+        is_same = original.fields in (b"", fields_digest(record))
+        return [] if is_same else ["changes made in the bank: the file has the question as it came"]
 
     return losses

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object, string_problem
+from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object
 from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import plain_name
 from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.encodings import decode_text
-from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
+from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, Fields
 from questionbank.formats.layout import find_header, table_sample
-from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT
+from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, LINES_LIMIT
 from questionbank.formats.lines import file_encoding, first_bytes, read_lines, refuse_unreadable
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
@@ -73,30 +73,37 @@ def read_pair_file(
     first_line_of: dict[str, int] = {}
     lines = read_lines(path, unpacked_limit=unpacked_limit, lines_limit=lines_limit)
     is_json = start.startswith((b"{", b"["))
-    for number, row in _read_json(lines, encoding) if is_json else _read_csv(lines, path, encoding):
-        if isinstance(row, PairRow) and row.id:
-            first = first_line_of.setdefault(row.id, number)
-            if first != number:
-                row = LineProblem(number, f"the id {row.id!r} stands already in line {first:,}", "id")
-        yield number, row
+    for number, row in _json_rows(lines, encoding) if is_json else _csv_rows(lines, path, encoding):
+        if isinstance(row, LineProblem):
+            yield number, row
+            continue
+        try:
+            pair = _pair(row)
+        except (FieldProblems, ValueError) as error:
+            yield number, LineProblem(number, str(error))
+            continue
+        first = first_line_of.setdefault(pair.id, number) if pair.id else number
+        if first != number:
+            yield number, LineProblem(number, f"the id {pair.id!r} stands already in line {first:,}", "id")
+        else:
+            yield number, pair
 
 
-def _read_json(
-    lines: Iterator[tuple[int, bytes | LineProblem]], encoding: str
-) -> Iterator[tuple[int, PairRow | LineProblem]]:
+_Rows = Iterator[tuple[int, Mapping[str, Any] | LineProblem]]
+
+
+def _json_rows(lines: Iterator[tuple[int, bytes | LineProblem]], encoding: str) -> _Rows:
     for number, line in lines:
         if isinstance(line, LineProblem):
             yield number, line
         elif line.strip():
             try:
-                yield number, _pair(parse_object(decode_text(line.rstrip(), encoding)))
-            except (FieldProblems, ValueError) as error:
+                yield number, parse_object(decode_text(line.rstrip(), encoding))
+            except ValueError as error:
                 yield number, LineProblem(number, str(error))
 
 
-def _read_csv(
-    lines: Iterator[tuple[int, bytes | LineProblem]], path: Path, encoding: str
-) -> Iterator[tuple[int, PairRow | LineProblem]]:
+def _csv_rows(lines: Iterator[tuple[int, bytes | LineProblem]], path: Path, encoding: str) -> _Rows:
     header = find_header(table_sample(path, encoding), _count_known)
     names = _fields(header.names)
     if not _holds_pairs(names):
@@ -109,14 +116,7 @@ def _read_csv(
     next(csv.reader(decoded, delimiter=header.delimiter), None)
     if problem := decoded.take_bad():
         raise ImportRefused(f"The header of {path.name} cannot be read: {problem.reason}.", [problem])
-    for number, row in table_rows(decoded, names, header.delimiter):
-        if isinstance(row, LineProblem):
-            yield number, row
-            continue
-        try:
-            yield number, _pair(row)
-        except (FieldProblems, ValueError) as error:
-            yield number, LineProblem(number, str(error))
+    yield from table_rows(decoded, names, header.delimiter)
 
 
 def _fields(names: Sequence[str]) -> list[str]:
@@ -145,20 +145,24 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
     Raises:
         FieldProblems, ValueError: a field cannot be used; the message is for the user.
     """
-    question = _question(row.get("question"))
-    original = _string(row, "original", TEXT_LIMIT)
-    paraphrase = _string(row, "paraphrase", TEXT_LIMIT)
+    question, fields = _question(row.get("question")), Fields(row)
+    original, paraphrase, language = (
+        fields.string(name, TEXT_LIMIT).strip() for name in ("original", "paraphrase", "language")
+    )
+    identifier = fields.string("id", ID_LIMIT, number_allowed=True).strip()
+    if fields.problems:
+        raise FieldProblems(fields.problems[:1])
     if not original and question is None:
         raise ValueError("original is missing or empty")
     if not paraphrase:
         raise ValueError("paraphrase is missing or empty")
     if original == paraphrase:
         raise ValueError("original and paraphrase are the same text")
-    language = _string(row, "language", TEXT_LIMIT).lower()
+    language = language.lower()
     if language and (len(language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(language)):
         raise ValueError("language is no language tag such as en or zh")
     return PairRow(
-        id=read_identifier(row).strip(),
+        id=identifier,
         original=original,
         paraphrase=paraphrase,
         language=language or detect_language(original or paraphrase),
@@ -179,23 +183,11 @@ def _label(value: Any) -> int | None:
     return label
 
 
-def _string(row: Mapping[str, Any], name: str, limit: int) -> str:
-    value = row.get(name)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a string")
-    if problem := string_problem(value, limit):
-        raise ValueError(f"{name} {problem}")
-    return value.strip()
-
-
 def _question(value: Any) -> int | None:
     if value is None or value == "":
         return None
     text = str(value).strip()
-    if isinstance(value, bool | float) or not (text.isascii() and text.isdecimal()) or len(text) > 19:
-        raise ValueError("question must be the number of a question of the bank")
-    if int(text) > _LARGEST_ID:
+    is_number = not isinstance(value, bool | float) and text.isascii() and text.isdecimal()
+    if not is_number or len(text) > 19 or int(text) > _LARGEST_ID:
         raise ValueError("question must be the number of a question of the bank")
     return int(text)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
@@ -24,15 +23,12 @@ from questionbank.formats.items import (
     concept_of,
     has_placeholder,
     placeholder,
-    read_files,
     with_others,
 )
 from questionbank.formats.kinds import lettered
-from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
-FORMAT = "prairielearn"
-QUESTION, INFO, SERVER, ASSESSMENT = "question.html", "info.json", "server.py", "infoAssessment.json"
+INFO, SERVER, ASSESSMENT = "info.json", "server.py", "infoAssessment.json"
 _DEEPEST = 100
 _MUSTACHE = re.compile(r"\{\{\{?\s*([#^/!&>]?)\s*([^{}]{0,200}?)\s*\}\}\}?")
 _STATED = re.compile(
@@ -57,8 +53,14 @@ _ELEMENTS = _TYPED | _CHOSEN | {
     "pl-matching", "pl-order-blocks", "pl-rich-text-editor", "pl-file-editor", "pl-file-upload", "pl-drawing",
     "pl-threejs", "pl-sketch", "pl-excalidraw", "pl-image-capture",
 }  # fmt: skip
+_ASKS = re.compile(
+    r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b"
+)
 _HIDDEN = frozenset(
     {"pl-submission-panel", "pl-file-download", "pl-external-grader-variables", "pl-external-grader-results"}
+)
+_COMPUTED_OUTPUT = frozenset(
+    {"pl-variable-output", "pl-matrix-latex", "pl-python-variable", "pl-graph", "pl-dataframe"}
 )
 _TEXTS = {"pl-answer-panel", "pl-solution-panel", "pl-hint"}
 
@@ -79,25 +81,12 @@ class _Element:
 def is_prairielearn(beginning: str, name: str) -> bool:
     """Return whether a file is a question's text, or says what a question is."""
     if name.endswith(INFO):
-        return (
-            re.search(r'"uuid"\s*:', beginning) is not None
-            and re.search(r'"(?:topic|title)"\s*:', beginning) is not None
-        )
-    return (
-        re.search(
-            r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b",
-            beginning,
-        )
-        is not None
-    )
+        return all(re.search(rf'"(?:{key})"\s*:', beginning) for key in ("uuid", "topic|title"))
+    return _ASKS.search(beginning) is not None
 
 
-def read_prairielearn(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each question turns out to be, by its number."""
-    yield from read_files(path, context, format=FORMAT, endings=(f"/{QUESTION}",), read=_read)
-
-
-def _read(source: str, item: Item, folder: Folder, name: str) -> None:
+def read_question_folder(source: str, item: Item, folder: Folder, name: str) -> None:
+    """Fill an item from a question, and the files beside it. Raises ValueError where it is none."""
     place = name.rpartition("/")[0]
     beside = f"{place}/" if place else ""
     for other in (INFO, SERVER):
@@ -170,12 +159,8 @@ class _Elements(HTMLParser):
         if not tag.startswith("pl-") and tag != "markdown":
             return
         start = self._place()
-        element = _Element(
-            tag,
-            {name: value or "" for name, value in attrs},
-            start,
-            start + len(self.get_starttag_text() or ""),
-        )
+        inner = start + len(self.get_starttag_text() or "")
+        element = _Element(tag, {name: value or "" for name, value in attrs}, start, inner)
         (self._open[-1].children if self._open else self.found).append(element)
         if len(self._open) < _DEEPEST:
             self._open.append(element)
@@ -211,7 +196,7 @@ class _Question:
     def read(self) -> None:
         item = self._item
         elements = _Elements(self._source).found
-        item.row["text"] = self._text(0, len(self._source), elements, "text")
+        item.row["text"] = item.html(self._html(0, len(self._source), elements), "text")
         if len(self._answers) == 1:
             _READERS.get(self._answers[0].name, _Question._other)(self, self._answers[0])
             self._close_gap(self._answers[0])
@@ -230,13 +215,11 @@ class _Question:
     def _close_gap(self, element: _Element) -> None:
         """Leave the gap of the only answer where it stands within a sentence, or has words of its own."""
         text = self._item.row["text"]
-        if element.name not in _TYPED or not (
-            element.attributes.get("label") or element.attributes.get("suffix")
-        ):
+        is_typed = element.name in _TYPED
+        if not (is_typed and (element.attributes.get("label") or element.attributes.get("suffix"))):
             text = re.sub(r"\s*\[\[1\]\]\s*$", "", text)
-        self._item.row["text"] = text.replace(
-            "[[1]]", GAP if element.name in _TYPED or element.name == "pl-dropdown" else ""
-        )
+        shown = GAP if is_typed or element.name == "pl-dropdown" else ""
+        self._item.row["text"] = text.replace("[[1]]", shown)
 
     def _computed(self) -> str:
         """Return what the server gives as the right answers of the elements that state none."""
@@ -248,8 +231,11 @@ class _Question:
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
-    def _text(self, start: int, end: int, elements: list[_Element], place: str) -> str:
-        return self._item.html(self._html(start, end, elements), place)
+    def _inside(self, element: _Element) -> str:
+        return self._html(element.inner, element.end_of_inner, element.children)
+
+    def _text(self, element: _Element, place: str) -> str:
+        return self._item.html(self._inside(element), place)
 
     def _html(self, start: int, end: int, elements: list[_Element]) -> str:
         """Return a stretch of the source with the elements in it as HTML, or as gaps."""
@@ -278,25 +264,18 @@ class _Question:
             source = placeholder(address) if computed else _values(address)
             return f'<p><img src="{source}" alt="{_values(attributes.get("alt", ""))}"></p>'
         if name == "markdown":
-            source = self._html(element.inner, element.end_of_inner, element.children).strip()
+            source = self._inside(element).strip()
             source = re.sub(r"\n(?=[-*] |[0-9]+[.] )", "<br>", re.sub(r"\n[ \t]*\n", "</p><p>", source))
             return f"<p>{source}</p>"
         if name == "pl-code":
-            return f"<pre>{self._html(element.inner, element.end_of_inner, element.children)}</pre>"
-        if name in (
-            "pl-variable-output",
-            "pl-matrix-latex",
-            "pl-python-variable",
-            "pl-graph",
-            "pl-dataframe",
-        ):
-            return placeholder(
-                attributes.get("params-name", "") or attributes.get("params-name-matrix", "") or name
-            )
-        return self._html(element.inner, element.end_of_inner, element.children)
+            return f"<pre>{self._inside(element)}</pre>"
+        if name in _COMPUTED_OUTPUT:
+            stated = attributes.get("params-name", "") or attributes.get("params-name-matrix", "")
+            return placeholder(stated or name)
+        return self._inside(element)
 
     def _beside(self, element: _Element) -> None:
-        text = self._text(element.inner, element.end_of_inner, element.children, "solution")
+        text = self._text(element, "solution")
         if element.name == "pl-hint":
             self._item.content["hints"] = (*self._item.content.get("hints", ()), text)
         elif text:
@@ -305,10 +284,9 @@ class _Question:
     # -- answers ---------------------------------------------------------------------------------------------------
 
     def _options(self, element: _Element) -> list[tuple[str, bool, str]]:
-        """Return text, whether it is right, and feedback of each option."""
         found = [
             (
-                self._text(child.inner, child.end_of_inner, child.children, "options"),
+                self._text(child, "options"),
                 _is_true(child.attributes.get("correct")),
                 self._item.html(_values(child.attributes.get("feedback", "")), "feedback"),
             )
@@ -322,27 +300,18 @@ class _Question:
         return found
 
     def _choice(self, element: _Element) -> None:
-        options = self._options(element)
-        self._item.choose(options, is_single=element.name != "pl-checkbox")
-        if not options:
-            self._item.is_drawn = True
+        self._item.choose(self._options(element), is_single=element.name != "pl-checkbox")
+        self._item.is_drawn = not self._item.row["options"]
 
     def _accepted(self, element: _Element) -> tuple[AcceptedAnswer, ...]:
         attributes = element.attributes
         text = attributes.get("correct-answer") or self._stated.get(attributes.get("answers-name", ""), "")
-        text = (
-            self._item.html(_values(text), "answer")
-            if "<" in text or "&" in text or "{{" in text
-            else text.strip()
-        )
+        text = self._item.html(_values(text), "answer")
         if not text or has_placeholder(text):
             return ()
         kind, tolerance = _tolerance(attributes) if element.name == "pl-number-input" else ("absolute", None)
-        return (
-            AcceptedAnswer(
-                text, tolerance=tolerance or None, tolerance_kind=kind if tolerance else "absolute"
-            ),
-        )
+        kind = kind if tolerance else "absolute"
+        return (AcceptedAnswer(text, tolerance=tolerance or None, tolerance_kind=kind),)
 
     def _typed(self, element: _Element) -> None:
         accepted = self._accepted(element)
@@ -355,43 +324,30 @@ class _Question:
             options = self._options(element)
             share = 1 / max(sum(is_right for _text, is_right, _said in options), 1)
             weighted = ((text, share * is_right, said) for text, is_right, said in options)
-            return Blank(
-                "choice",
-                (),
-                lettered(weighted),
-                style="MULTIRESPONSE" if element.name == "pl-checkbox" else "",
-            )
+            style = "MULTIRESPONSE" if element.name == "pl-checkbox" else ""
+            return Blank("choice", (), lettered(weighted), style=style)
         is_number = element.name in ("pl-number-input", "pl-integer-input")
         return Blank("number" if is_number else "short", self._accepted(element))
 
     def _matching(self, element: _Element) -> None:
         rights: dict[str, str] = {}
-        pairs = []
+        asked: list[tuple[str, str]] = []
         for child in element.children:
-            text = self._text(child.inner, child.end_of_inner, child.children, "pairs")
+            text = self._text(child, "pairs")
             if child.name == "pl-option":
                 rights[child.attributes.get("name") or text] = " ".join(text.split())
-        for child in element.children:
-            if child.name == "pl-statement":
-                text = self._text(child.inner, child.end_of_inner, child.children, "pairs")
-                match = child.attributes.get("match", "")
-                pairs.append(MatchingPair(text, rights.get(match, match)))
+            elif child.name == "pl-statement":
+                asked.append((text, child.attributes.get("match", "")))
+        pairs = [MatchingPair(text, rights.get(match, match)) for text, match in asked]
         self._item.row["kind"] = "matching"
         self._item.content["pairs"] = with_others(pairs, rights.values())
 
     def _order(self, element: _Element) -> None:
-        blocks = [child for child in element.children if child.name == "pl-answer"]
-        texts = [
-            (self._text(child.inner, child.end_of_inner, child.children, "options"), child.attributes)
-            for child in blocks
-        ]
-        right = [
-            (text, attributes) for text, attributes in texts if _is_true(attributes.get("correct", "true"))
-        ]
+        blocks = (child for child in element.children if child.name == "pl-answer")
+        texts = [(self._text(child, "options"), child.attributes) for child in blocks]
+        right = [pair for pair in texts if _is_true(pair[1].get("correct", "true"))]
         is_ordered = all("depends" not in attributes for _text, attributes in right)
-        if element.attributes.get("grading-method") == "ranking" or any(
-            "ranking" in attributes for _text, attributes in right
-        ):
+        if any("ranking" in attributes for _text, attributes in right):
             right.sort(key=lambda pair: finite_number(pair[1].get("ranking")) or 0)
         self._item.row["kind"] = "ordering"
         shown = right if is_ordered and len(right) == len(texts) else texts

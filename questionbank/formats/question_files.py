@@ -96,7 +96,6 @@ class QuestionFile:
 
     @property
     def notes(self) -> list[str]:
-        """What is done with columns as a whole."""
         return [*self.layout.notes, *self._reader.notes]
 
     @property

@@ -8,10 +8,9 @@ type (``schoice``, ``mchoice``, ``num``, ``string``, ``cloze``), the solution an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import assigned, computed_answer
@@ -22,7 +21,6 @@ from questionbank.formats.items import (
     concept_of,
     has_placeholder,
     placeholder,
-    read_files,
 )
 from questionbank.formats.kinds import lettered
 from questionbank.formats.latex.prose import latex_text
@@ -34,10 +32,8 @@ from questionbank.formats.latex.structure import (
     top_environments,
     without_comments,
 )
-from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
-FORMAT = "rexams"
 _CHUNK = re.compile(
     r"^```+\s*\{\s*r\b.*?(?:^```+\s*$|\Z)|^<<[^\n]*>>=[ \t]*$.*?(?:^@[^\n]*$|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
@@ -85,12 +81,8 @@ def is_rexams(beginning: str, name: str) -> bool:
     )
 
 
-def read_rexams(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each exercise turns out to be, by the number of its file."""
-    yield from read_files(path, context, format=FORMAT, endings=(".rmd", ".rnw"), read=_read)
-
-
-def _read(source: str, item: Item, _folder: Folder, _name: str) -> None:
+def read_exercise(source: str, item: Item, _folder: Folder, _name: str) -> None:
+    """Fill an item from an exercise. Raises ValueError where it is none."""
     _Exercise(source, item).read()
 
 
@@ -112,9 +104,8 @@ class _Exercise:
                 return ""
             self._has_shown_code = True
             if "answerlist" in match[0]:
-                self._item.say(
-                    "options", "the options stand in R's code, which is not run: the file keeps them"
-                )
+                reason = "the options stand in R's code, which is not run: the file keeps them"
+                self._item.say("options", reason)
             return "\n\n[figure]\n\n" if _PLOT.search(match[0]) else ""
 
         return _CHUNK.sub(gone, source)
@@ -135,10 +126,8 @@ class _Exercise:
                 elif name.startswith("meta"):
                     parts.meta = {match[1].lower(): match[2] for match in _META.finditer(text)}
             elif name == "answerlist":
-                found = [
-                    one.strip()
-                    for one in _ITEM.split(self._without_code(text, is_question=section == "question"))[1:]
-                ]
+                plain = self._without_code(text, is_question=section == "question")
+                found = [one.strip() for one in _ITEM.split(plain)[1:]]
                 if section == "question":
                     parts.choices = found
                 elif section == "solution":
@@ -155,8 +144,7 @@ class _Exercise:
             items = [
                 body.strip() for one in lists for _command, _option, body in split_items(one.body, ("item",))
             ]
-            text = environment.body
-            text = cut(text, lists, "")
+            text = cut(environment.body, lists, "")
             if environment.name == "question":
                 parts.question, parts.choices = text, items
             else:
@@ -190,12 +178,11 @@ class _Exercise:
         remarks = [self._text(remark, "solution") for remark in parts.remarks]
         type = meta.get("extype", "").lower()
         item.row["solution"] = self._text(parts.solution, "solution")
-        item.row["id"] = (
-            meta.get("exname", "") if not has_placeholder(self._text(meta.get("exname", ""), "id")) else ""
+        name, title = (
+            "" if has_placeholder(self._text(stated, "title")) else stated
+            for stated in (meta.get("exname", ""), meta.get("extitle", ""))
         )
-        item.content["title"] = (
-            "" if "{@" in self._text(meta.get("extitle", ""), "title") else meta.get("extitle", "")[:1_000]
-        )
+        item.row["id"], item.content["title"] = name, title[:1_000]
         points = [*map(finite_number, meta.get("expoints", "").split("|"))]  # of a cloze, one each
         item.content["points"] = None if None in points else sum(filter(None, points))
         item.row["concepts"] = concept_of(meta.get("exsection", "").split("/"))
@@ -248,12 +235,9 @@ class _Exercise:
             if type in ("schoice", "mchoice"):
                 texts, left = left[: len(right)], left[len(right) :]
                 share = 1 / max(1, right.count("1"))
-                options = lettered(
-                    (text, share * (bit == "1"), "") for text, bit in zip(texts, right, strict=False)
-                )
-                blanks.append(
-                    Blank("choice", (), options, style="MULTIRESPONSE" if type == "mchoice" else "")
-                )
+                weighed = ((text, share * (bit == "1"), "") for text, bit in zip(texts, right, strict=False))
+                style = "MULTIRESPONSE" if type == "mchoice" else ""
+                blanks.append(Blank("choice", (), lettered(weighed), style=style))
                 asked = ""
             else:
                 asked, left = (left[0], left[1:]) if left else ("", left)

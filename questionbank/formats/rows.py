@@ -134,11 +134,8 @@ class RowReader:
                 self.notes.append(note)
         value = self._difficulty.value(difficulty)
         if value is None:
-            shown = (
-                difficulty
-                if len(difficulty) <= _TOO_LONG_FOR_A_CELL
-                else difficulty[:_TOO_LONG_FOR_A_CELL] + "…"
-            )
+            is_long = len(difficulty) > _TOO_LONG_FOR_A_CELL
+            shown = f"{difficulty[:_TOO_LONG_FOR_A_CELL]}…" if is_long else difficulty
             problems.append(("difficulty", f"difficulty {self._difficulty.why_not(shown)}"))
             return None, self._scale
         if self._scale.stated or self._difficulty.scale == AS_PUBLISHED:
@@ -258,20 +255,15 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
     if type(options) is list and options and type(answer) is str and answer:
         if not all(type(option) is dict and type(option.get("label")) is str for option in options):
             return
-        if answer not in [option["label"].strip() for option in options]:
-            label = answer_label(answer, [option for option in options if type(option.get("text")) is str])
-            if label:
-                row["answer"] = label
-                said.append(
-                    ("answer", "answer names an option otherwise than by its label; it becomes that label")
-                )
+        shown = [option for option in options if type(option.get("text")) is str]
+        is_label = answer in [option["label"].strip() for option in options]
+        if not is_label and (label := answer_label(answer, shown)):
+            row["answer"] = label
+            reason = "answer names an option otherwise than by its label; it becomes that label"
+            said.append(("answer", reason))
     text = row.get("text")
-    is_bare_choice = row.get("kind") == "choice" and not options
-    if (
-        is_bare_choice
-        and isinstance(text, str)
-        and options_fault(kind="choice", text=text, labels=(), answer="")
-    ):
+    is_bare_choice = row.get("kind") == "choice" and not options and isinstance(text, str)
+    if is_bare_choice and options_fault(kind="choice", text=text, labels=(), answer=""):
         row["kind"] = ""
         said.append(("kind", "kind is choice, but the question has no options; it becomes an open question"))
 
@@ -306,13 +298,7 @@ def _tidied(name: str, value: str, said: list[tuple[str, str]], problems: list[t
     if command := lost_command(value):
         restored = restore_commands(value)
         if lost_command(restored):
-            sign = (
-                "form feed"
-                if command[0] == "f"
-                else "backspace"
-                if command[0] == "b"
-                else "control character"
-            )
+            sign = {"f": "form feed", "b": "backspace"}.get(command[0], "control character")
             what = f"{name} holds a {sign} where LaTeX has lost a backslash, before {command[1:]!r}"
             problems.append((name, f"{what}; double the backslashes"))
         else:

@@ -101,7 +101,6 @@ class Format:
 
     @property
     def is_written(self) -> bool:
-        """Whether questions leave in this format."""
         return self.write is not no_writer
 
     def ending(self, beginning: bytes) -> str:
@@ -122,7 +121,6 @@ class NoAttachments:
     """Keeps nothing: for files that are only looked at."""
 
     def put(self, data: bytes) -> str:
-        """Return the hash that a picture would have. Raises as the real one does."""
         import hashlib
 
         from questionbank.formats.pictures import read_picture
@@ -131,11 +129,9 @@ class NoAttachments:
         return hashlib.sha256(data).hexdigest()
 
     def get(self, _sha256: str) -> bytes | None:
-        """Return nothing."""
         return None
 
     def has(self, _sha256: str) -> bool:
-        """Return false."""
         return False
 
 

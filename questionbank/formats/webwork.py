@@ -9,8 +9,6 @@ https://webwork.maa.org/wiki/Problem_Authoring; macros/core/PGML.pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
 from questionbank.formats.computed_answers import assigned, computed_answer
@@ -22,15 +20,12 @@ from questionbank.formats.items import (
     has_placeholder,
     numbered_gaps,
     placeholder,
-    read_files,
     with_others,
 )
 from questionbank.formats.kinds import lettered
-from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.webwork_texts import ASKED, PerlText, pg_text, pgml_text
 from questionbank.formats.written_numbers import finite_number
 
-FORMAT = "webwork"
 _TAG = re.compile(
     r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
     re.MULTILINE,
@@ -83,12 +78,8 @@ def is_pg(beginning: str, name: str) -> bool:
     )
 
 
-def read_pg(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    """Yield what each problem turns out to be, by the number of its file."""
-    yield from read_files(path, context, format=FORMAT, endings=(".pg",), read=_read)
-
-
-def _read(source: str, item: Item, folder: Folder, name: str) -> None:
+def read_problem(source: str, item: Item, folder: Folder, name: str) -> None:
+    """Fill an item from a problem. Raises ValueError where it is none."""
     item.row["id"] = name if len(folder.names) > 1 else ""
     _Problem(source, item).read()
 
@@ -130,17 +121,15 @@ class _Problem:
         for kind, source in self.blocks:
             place = "SOLUTION" if kind.endswith("SOLUTION") else "HINT" if kind.endswith("HINT") else "TEXT"
             is_pgml = kind.startswith("PGML")
-            parts[place].append(
-                pgml_text(source, text, is_question=place == "TEXT") if is_pgml else pg_text(source, text)
-            )
+            shown = pgml_text(source, text, is_question=place == "TEXT") if is_pgml else pg_text(source, text)
+            parts[place].append(shown)
         item.row["text"] = "\n\n".join(filter(None, parts["TEXT"]))
         item.row["solution"] = _HEADING.sub("", "\n\n".join(filter(None, parts["SOLUTION"])))
         item.content["hints"] = tuple(filter(None, parts["HINT"]))
         choices = self._choices(text)
         item.row["text"] = item.row["text"].replace(ASKED, placeholder("questions"))
-        is_computed = any(
-            map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"])))
-        )
+        said = (item.row["text"], *(one.text for one in item.row["options"]))
+        is_computed = any(map(has_placeholder, said))
         item.is_drawn |= is_computed or (not choices and _DRAWS.search(self.code) is not None)
         if choices and item.row["kind"] == "choice" and item.row["text"].count(GAP) > len(self.menus):
             item.is_drawn = True
@@ -148,9 +137,8 @@ class _Problem:
         self._answers(text, has_choices=choices)
 
     def _tags(self) -> None:
-        tags = {
-            match[1]: match[2].strip().strip("'\"").strip() for match in _TAG.finditer(self.header[:20_000])
-        }
+        found = _TAG.finditer(self.header[:20_000])
+        tags = {match[1]: match[2].strip().strip("'\"").strip() for match in found}
         names = [tags.get(name, "") for name in ("DBsubject", "DBchapter", "DBsection")]
         self.item.row["concepts"] = concept_of(name for name in names if name not in _NO_NAMES)
         level = finite_number(tags.get("Level"))
@@ -189,7 +177,6 @@ class _Problem:
         return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
 
     def _offered(self, menu: re.Match[str]) -> tuple[list[str], set[str]]:
-        """Return the options of a menu, and the right ones."""
         options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
         stated = (menu["right"] or "").strip()
         right = {self._plain(found) for found in _STRING.finditer(stated)}
@@ -238,12 +225,9 @@ class _Problem:
 
     def _plain(self, found: re.Match[str]) -> str:
         source = found["number"] or re.sub(r"\\(['\"\\])", r"\1", found["text"])
-        is_read = found["q"] == '"'
-        return (
-            pg_text(source, PerlText(self.values if is_read else {}, self.item.picture))
-            if is_read
-            else pg_text(source.replace("$", "\\$"), PerlText({}, self.item.picture))
-        )
+        if found["q"] == '"':
+            return pg_text(source, PerlText(self.values, self.item.picture))
+        return pg_text(source.replace("$", "\\$"), PerlText({}, self.item.picture))
 
     # -- typed answers -----------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from questionbank.formats.html_reading import between, html_to_our_text
 from questionbank.formats.items import GAP, placeholder
+from questionbank.formats.latex.prose import tidy_text
 
 _SIGNS = {
     "BR": "\n", "PAR": "\n\n", "P": "\n\n", "HR": "\n\n", "BBOLD": "<b>", "EBOLD": "</b>", "BITALIC": "<i>",
@@ -108,7 +109,7 @@ def pg_text(source: str, text: PerlText) -> str:
     source = between(source, r"\[", r"\]", lambda latex: f"\n$${_formula(latex)}$$\n")
     if _HTML.search(source):
         source = html_to_our_text(source.replace("\n", "<br>"))[0]
-    return _tidy(source)
+    return tidy_text(source)
 
 
 def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
@@ -151,7 +152,9 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     source = re.sub(r"  +\n", "\ufdd2", source)
     source = re.sub(r"\\([*_\[\]\\`{}#-])", r"\1", source)
     source = re.sub(r"(?<!\n)\n(?!\n|- |\d+\. )", " ", source).replace("\ufdd2", "\n")
-    return re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], _tidy(text.with_values(source)))
+    return re.sub(
+        "\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], tidy_text(text.with_values(source))
+    )
 
 
 def _menu_as_gap(code: str) -> str:
@@ -185,9 +188,3 @@ def _with_formulas(source: str, shown: Callable[[str, int], str]) -> str:
         pieces += [source[place : match.start()], shown(source[match.end() : stop], ticks)]
         place = stop + ticks + 1
     return "".join([*pieces, source[place:]])
-
-
-def _tidy(text: str) -> str:
-    text = re.sub(r"[ \t]+", " ", text)
-    text = re.sub(r" ?\n ?", "\n", text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()

@@ -101,7 +101,6 @@ class Node:
             yield from child.iter(*names)
 
     def text(self) -> str:
-        """Return all text in it, blanks tidied."""
         return " ".join(self.all_text().split())
 
     def all_text(self) -> str:
@@ -223,7 +222,6 @@ class _Parsing:
 
     @property
     def kept(self) -> Node | None:
-        """The element that is kept whole and has not ended."""
         return self._open[-1] if self._passed else None
 
     def piece(self, start: int, end: int) -> bytes:
@@ -406,15 +404,12 @@ def _ready(parsing: _Parsing, root: str, item: str) -> Iterator[XmlItem]:
 def _cut_off(parsing: _Parsing, error: BadXml) -> str:
     """Return in which question a file ends too soon; nothing for other faults."""
     cause, within = error.__cause__, parsing.kept
-    if within is None or not isinstance(cause, expat.ExpatError):
+    reason = expat.errors.messages[cause.code] if isinstance(cause, expat.ExpatError) else ""
+    if within is None or reason not in _AT_THE_END:
         return ""
     return (
-        ""
-        if expat.errors.messages[cause.code] not in _AT_THE_END
-        else (
-            f"ends within the question that begins in line {within.line:,}: the file is cut off, or a"
-            " section <![CDATA[ is never closed by ]]>"
-        )
+        f"ends within the question that begins in line {within.line:,}: the file is cut off, or a section <![CDATA["
+        " is never closed by ]]>"
     )
 
 

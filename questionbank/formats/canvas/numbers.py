@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isclose
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer
@@ -36,7 +37,8 @@ def number_of(variables: Element) -> AcceptedAnswer | None:
         return AcceptedAnswer(text)
     if low is not None and low.tag == "vargt":
         for digits in _DIGITS:
-            if _close(digits_bounds(value, digits), (least, most)):
+            bounds = zip(digits_bounds(value, digits), (least, most), strict=True)
+            if all(isclose(one, other, rel_tol=1e-9) for one, other in bounds):
                 return AcceptedAnswer(text, tolerance=float(digits), tolerance_kind="digits")
     return AcceptedAnswer(text, tolerance=_exact(max(most - value, value - least)) or None)
 
@@ -47,12 +49,6 @@ def digits_bounds(value: float, digits: int) -> tuple[float, float]:
     half = 5 * 10.0**-digits
     return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(
         f"{float(mantissa) + half:.15g}e{exponent}"
-    )
-
-
-def _close(some: tuple[float, float], others: tuple[float, float]) -> bool:
-    return all(
-        abs(one - other) <= 1e-9 * max(abs(one), 1e-300) for one, other in zip(some, others, strict=True)
     )
 
 

@@ -11,7 +11,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape, quoteattr
@@ -19,7 +19,6 @@ from xml.sax.saxutils import escape, quoteattr
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
-from questionbank.formats.canvas.items import QtiItem, qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
@@ -31,12 +30,14 @@ from questionbank.formats.limits import CONCEPT_NAME_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
-from questionbank.formats.xml_nodes import BadXml, as_utf8, parse, root_element
+from questionbank.formats.written_numbers import finite_number
+from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_element
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
 _LARGEST = 400_000  # elements of a manifest, metadata left out
+_MOST_ELEMENTS = 1_000_000  # around the items of a file
 _UPLOADED = "Uploaded%20Media/"
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
@@ -53,6 +54,52 @@ def is_qti(beginning: str, _name: str) -> bool:
 
 
 # -- reading ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class QtiItem:
+    """An ``<item>`` element.
+
+    Attributes:
+        title: of the assessment or bank around it.
+        line: of its file.
+        points: that the group around it gives for each of its items.
+    """
+
+    data: bytes
+    title: str
+    line: int
+    points: float | None = None
+
+
+def qti_items(data: bytes) -> list[QtiItem]:
+    """Return the items of a file in their order, wherever they stand.
+
+    Raises:
+        BadXml: it is no QTI 1.2, or goes beyond a limit.
+    """
+    data = as_utf8(data)
+    root = parse(data, kept_whole=("item",), elements_limit=_MOST_ELEMENTS)
+    if root.name != "questestinterop":
+        raise BadXml(f"line 1 begins with the element {root.name[:40]!r}, not with 'questestinterop'")
+    items, title = [], ""
+    for node, points in _nodes(root):
+        if node.name == "assessment":
+            title = node.get("title")
+        elif node.name == "qtimetadatafield":
+            label, entry = node.find("fieldlabel"), node.find("fieldentry")
+            title = entry.text() if label and entry and label.text() == "bank_title" else title
+        elif node.name == "item":
+            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), node.line, points))
+    return items
+
+
+def _nodes(node: Node, points: float | None = None) -> Iterator[tuple[Node, float | None]]:
+    stated = node.find("selection_ordering", "selection", "selection_extension", "points_per_item")
+    points = finite_number(stated.text()) if stated else points
+    yield node, points
+    for child in node.children():
+        yield from _nodes(child, points)
 
 
 def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:

@@ -100,7 +100,6 @@ class _Reading(ItemReading):
     # -- the whole -------------------------------------------------------------------------------------------------
 
     def read(self, concepts: tuple[tuple[str, ...], ...]) -> None:
-        """Fill the row."""
         row, kind = self.row, KINDS.get(self.type, "opaque")
         row["kind"] = kind
         self._feedback = {
@@ -211,7 +210,6 @@ class _Reading(ItemReading):
     # -- answers ---------------------------------------------------------------------------------------------------
 
     def scored(self) -> Iterator[Element]:
-        """Yield the conditions that give points."""
         for condition in self.element.iterfind("resprocessing/respcondition"):
             score = condition.find("setvar")
             variables = condition.find("conditionvar")
@@ -225,9 +223,13 @@ class _Reading(ItemReading):
         is_best = (score.text or "").strip() == "SCORE.max" and condition.get("title") != "incorrect"
         return is_best or (finite_number(score.text) or 0) > 0
 
+    def right(self) -> list[tuple[str, str]]:
+        """Return response and identifier of what gives points, what must not be chosen left out."""
+        equal = (equal for variables in self.scored() for equal in _positive(variables))
+        return [(one.get("respident", ""), (one.text or "").strip()) for one in equal]
+
     def right_idents(self) -> list[str]:
-        """Return the identifiers that give points, those that must not be chosen left out."""
-        return [(equal.text or "").strip() for variables in self.scored() for equal in _positive(variables)]
+        return [ident for _response, ident in self.right()]
 
     def labels(self) -> list[tuple[str, str]]:
         """Return identifier and text of each option of the first response."""
@@ -280,11 +282,7 @@ class _Reading(ItemReading):
         self._typed([answer for variables in self.scored() if (answer := number_of(variables))])
 
     def blanks(self, text: str) -> str:
-        right = {
-            (equal.get("respident"), (equal.text or "").strip())
-            for variables in self.scored()
-            for equal in _positive(variables)
-        }
+        right = self.right()
         is_choice = self.type == "multiple_dropdowns_question"
         blanks: list[Blank] = []
         for place, response in enumerate(self._responses("response_lid", "response_str"), start=1):
@@ -293,9 +291,9 @@ class _Reading(ItemReading):
             )
             labels = self._labels(response, "blanks")
             if is_choice:
+                here = [ident for group, ident in right if group == response.get("ident")]
                 options = (
-                    (option, (response.get("ident"), ident) in right, self._feedback.get(f"{ident}_fb", ""))
-                    for ident, option in labels
+                    (option, ident in here, self._feedback.get(f"{ident}_fb", "")) for ident, option in labels
                 )
                 blanks.append(Blank("choice", (), lettered(options), style=name))
             else:
@@ -313,11 +311,7 @@ class _Reading(ItemReading):
         return text
 
     def matching(self, _text: str) -> None:
-        wanted = {
-            equal.get("respident", ""): (equal.text or "").strip()
-            for variables in self.scored()
-            for equal in _positive(variables)
-        }
+        wanted = dict(self.right())
         pairs: list[MatchingPair] = []
         choices: dict[str, str] = {}
         rights = self._block("RIGHT_MATCH_BLOCK")
@@ -339,11 +333,7 @@ class _Reading(ItemReading):
 
     def _groups(self) -> None:
         """Read what belongs into which group."""
-        right = [
-            (equal.get("respident", ""), (equal.text or "").strip())
-            for variables in self.scored()
-            for equal in _positive(variables)
-        ]
+        right = self.right()
         pairs: list[MatchingPair] = []
         others: dict[str, str] = {}
         for response in self._responses("response_lid"):

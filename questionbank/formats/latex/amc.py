@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 
-from analytics.question_content import AcceptedAnswer
+from analytics.question_content import AcceptedAnswer, Option
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.fields import exported_path
 from questionbank.formats.items import Item, concept_of, placeholder
 from questionbank.formats.kinds import right_labels
-from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
+from questionbank.formats.latex.files import Dialect, Slice
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
@@ -25,6 +24,10 @@ FORMAT = "amc"
 _QUESTIONS = ("question", "questionmult", "questionmultx")
 _CHOICES = ("choices", "choiceshoriz", "choicescustom", "reponses", "reponseshoriz", "reponsesperso")
 _RIGHT, _WRONG = ("correctchoice", "bonne"), ("wrongchoice", "mauvaise")
+_ASKS = re.compile(
+    r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{automultiplechoice\}|\\begin\s*\{question(?:multx?)?\}\s*\{"
+    r"|\\(?:correctchoice|bonne)\s*\{"
+)
 _ELEMENT = re.compile(r"\\element\s*(?=\{)")
 _OPENED = re.compile(r"\\(?:onecopy|exemplaire|AMCrandomseed|examplepapers)\s*\{")
 _SCORE = re.compile(
@@ -65,13 +68,7 @@ CHINESE\begin{document}
 
 def is_amc(beginning: str, _name: str) -> bool:
     """Return whether a file is a document for AMC, or a part of one."""
-    return (
-        re.search(
-            r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{automultiplechoice\}|\\begin\s*\{question(?:multx?)?\}\s*\{|\\(?:correctchoice|bonne)\s*\{",
-            beginning,
-        )
-        is not None
-    )
+    return _ASKS.search(beginning) is not None
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -92,12 +89,8 @@ def _slices(clean: str) -> list[Slice]:
         around = clean[groups[at][1] : start] + clean[end : groups[at][2]] if inside else ""
         if inside and not re.sub(r"[\s\0]", "", _SET.sub("", around)):
             start, end = groups[at][0], groups[at][2] + 1  # an element of one question goes with it
-        stated = {
-            "id": " ".join(identifier.split()),
-            "group": group,
-            "kind": environment.name,
-            "drawn": drawn,
-        }
+        name = " ".join(identifier.split())
+        stated = {"id": name, "group": group, "kind": environment.name, "drawn": drawn}
         found.append(Slice(start, end, environment.body[behind:], before, stated))
         before = end
     return found
@@ -212,19 +205,16 @@ def _write(record: QuestionRecord, latex: Callable[[str], str]) -> str:
     content = record.content
     name = "question"
     if record.kind in ("choice", "true_false"):
-        texts = [(one.label, one.text, one.feedback) for one in record.options] or [
-            (word, word, "") for word in ("True", "False")
-        ]
-        labels = [label for label, _text, _feedback in texts]
+        options = record.options or tuple(Option(word, word) for word in ("True", "False"))
         answer = derived_answer(
             kind=record.kind, options=record.options, answer=record.answer, content=content
         )
-        right = right_labels(answer, labels) or []
+        right = right_labels(answer, [option.label for option in options]) or []
         name = "questionmult" if len(right) > 1 or content.settings.get("single") == "false" else name
         lines = [
-            rf"    \{'correct' if label in right else 'wrong'}choice{{{latex(text)}}}"
-            + (rf"\explain{{{latex(feedback)}}}" if feedback else "")
-            for label, text, feedback in texts
+            rf"    \{'correct' if one.label in right else 'wrong'}choice{{{latex(one.text)}}}"
+            + (rf"\explain{{{latex(one.feedback)}}}" if one.feedback else "")
+            for one in options
         ]
         inner = "\n".join(["  \\begin{choices}", *lines, "  \\end{choices}"])
     elif record.kind == "number" and (number := _numeric(record)):
@@ -244,18 +234,12 @@ def _numeric(record: QuestionRecord) -> str:
     """Return the boxes for a number; nothing where AMC has none for it."""
     accepted = record.content.accepted
     answer = accepted[0] if len(accepted) == 1 else AcceptedAnswer(record.answer)
-    if (
-        not re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", answer.text)
-        or answer.tolerance_kind != "absolute"
-        or len(accepted) > 1
-    ):
+    is_plain = re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", answer.text) and len(accepted) < 2
+    if not is_plain or answer.tolerance_kind != "absolute":
         return ""
     whole, _point, decimals = answer.text.lstrip("-").partition(".")
-    looks = [
-        f"digits={len(whole) + len(decimals)}",
-        f"decimals={len(decimals)}",
-        f"sign={'true' if answer.text[0] == '-' else 'false'}",
-    ]
+    sign = str(answer.text[0] == "-").lower()
+    looks = [f"digits={len(whole) + len(decimals)}", f"decimals={len(decimals)}", f"sign={sign}"]
     units = (answer.tolerance or 0) * 10 ** len(decimals)
     looks += [f"approx={units:.10g}"] if units else []
     return rf"\AMCnumericChoices{{{answer.text}}}{{{','.join(looks)}}}"
@@ -271,7 +255,7 @@ def _foot(groups: Sequence[str]) -> str:
     return f"\n\\onecopy{{1}}{{\n{inserted}\n}}\n\\end{{document}}\n"
 
 
-DIALECT = Dialect(
+AMC = Dialect(
     format=FORMAT,
     slices=_slices,
     read=_read,
@@ -283,6 +267,3 @@ DIALECT = Dialect(
     group=_group,
     wrap=lambda data, group: f"\\element{{{group}}}{{\n{data}\n}}",
 )
-read_amc = partial(read_latex, dialect=DIALECT)
-write_amc = partial(write_latex, dialect=DIALECT)
-amc_losses = partial(latex_losses, dialect=DIALECT)

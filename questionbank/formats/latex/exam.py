@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
 from questionbank.formats.items import Item, concept_of
-from questionbank.formats.kinds import right_labels, right_or_wrong
-from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
+from questionbank.formats.kinds import option_label, right_labels, right_or_wrong
+from questionbank.formats.latex.files import Dialect, Slice
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
@@ -25,20 +24,10 @@ FORMAT = "exam"
 _QUESTIONS = ("question", "titledquestion", "bonusquestion", "bonustitledquestion")
 _BETWEEN = ("uplevel", "fullwidth", "section", "subsection")
 _CHOICES = ("choices", "oneparchoices", "checkboxes", "oneparcheckboxes")
-_SOLUTIONS = (
-    "solution",
-    "solutionorbox",
-    "solutionorlines",
-    "solutionordottedlines",
-    "solutionorgrid",
-    "solutionbox",
-)
-_PARTS = {
-    "parts": ("part", "bonuspart"),
-    "subparts": ("subpart", "bonussubpart"),
-    "subsubparts": ("subsubpart",),
-}
+_SOLUTIONS = "solution solutionorbox solutionorlines solutionordottedlines solutionorgrid solutionbox".split()
+_PARTS = {f"{name}s": (name, f"bonus{name}") for name in ("part", "subpart", "subsubpart")}
 _RIGHT = ("CorrectChoice", "correctchoice")
+_ASKS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{questions\}")
 _FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
 _ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
 _POINTS = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*(\\half)?")
@@ -47,7 +36,6 @@ _HEADING = re.compile(  # a line that is large or bold, and no sentence
 )
 _TYPED = frozenset({"number", "short", "open", "true_false"})
 _DEEPEST = 3  # levels of parts
-_PART_NAMES = ("part", "subpart", "subsubpart")
 _HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
 \documentclass[11pt,a4paper]{exam}
 \usepackage{iftex,fontspec,amsmath,amssymb,graphicx,hyperref}
@@ -58,10 +46,7 @@ CHINESE\begin{document}
 
 def is_exam(beginning: str, _name: str) -> bool:
     """Return whether a file is a document of the class, or a part of one."""
-    return (
-        re.search(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{questions\}", beginning)
-        is not None
-    )
+    return _ASKS.search(beginning) is not None
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -88,15 +73,8 @@ def _slices(clean: str) -> list[Slice]:
             written = body[match.start() : stop].rstrip(" \t\n\0")
             start, end = place + match.start(), place + match.start() + len(written)
             stated = {"points": points or "", "section": section, "title": title}
-            found.append(
-                Slice(
-                    start,
-                    end,
-                    f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop],
-                    before,
-                    stated,
-                )
-            )
+            asked = f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop]
+            found.append(Slice(start, end, asked, before, stated))
             before, above = end, ""
     return found
 
@@ -146,11 +124,7 @@ class _Block:
             row["kind"], content["parts"] = "parts", parts
         elif choices:
             row["kind"], row["options"] = "choice", [*right_or_wrong(choices)]
-            right = [
-                one.label
-                for one, (_text, is_right, _said) in zip(row["options"], choices, strict=True)
-                if is_right
-            ]
+            right = [option_label(at) for at, (_text, is_right, _said) in enumerate(choices) if is_right]
             row["answer"] = right[0] if len(right) == 1 else ""
         elif gaps:
             row["kind"], content["blanks"] = "blanks", tuple(gaps)
@@ -162,7 +136,6 @@ class _Block:
         return row
 
     def _gaps(self, body: str) -> tuple[str, list[Blank]]:
-        r"""Return a text with ``[[1]]`` in the place of ``\fillin[answer]``, and the gaps."""
         gaps: list[Blank] = []
         is_plain = False  # lines to write on
 
@@ -259,7 +232,7 @@ def _body(question: QuestionRecord | QuestionPart, latex: _LatexOf, level: int =
         ]
         shown.append("\n".join([rf"\begin{{{name}}}", *lines, rf"\end{{{name}}}"]))
     elif content.parts:
-        name = _PART_NAMES[level]
+        name = [*_PARTS.values()][level][0]
         parts = (
             rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}"
             for part in content.parts
@@ -284,24 +257,13 @@ def _with_gaps(written: str, blanks: tuple[Blank, ...], latex: _LatexOf) -> str:
     return re.sub(r"\[\[(\d{1,3})\]\]", gap, written)
 
 
-DIALECT = Dialect(
+EXAM = Dialect(
     format=FORMAT,
     slices=_slices,
     read=_read,
     write=_write,
     head=_HEAD,
     foot=lambda _groups: "\n\\end{questions}\n\\end{document}\n",
-    kept=(
-        *_QUESTIONS,
-        *_BETWEEN,
-        *_RIGHT,
-        "choice",
-        "fillin",
-        "answerline",
-        *(one for names in _PARTS.values() for one in names),
-    ),
+    kept=(*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *chain(*_PARTS.values())),
     begins=re.compile(r"\Z"),
 )
-read_exam = partial(read_latex, dialect=DIALECT)
-write_exam = partial(write_latex, dialect=DIALECT)
-exam_losses = partial(latex_losses, dialect=DIALECT)

@@ -101,13 +101,14 @@ def latex_text(source: str, picture_name: PictureName) -> str:
                 prose.block(formula, keep)
             else:
                 prose.out.append(keep(formula))
-    text = _tidy("".join(prose.finish()))
+    text = tidy_text("".join(prose.out))
     for _round in range(2):  # placeholders may stand in formulas
         text = re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], text)
     return text
 
 
-def _tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
+    """Return a text with single blanks within lines, and one empty line between paragraphs."""
     text = re.sub(r"[ \t\xa0]+", " ", text)
     text = re.sub(r" ?\n ?", "\n", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
@@ -150,10 +151,6 @@ class _Prose:
             place = match.end()
             self._token(match)
         self.out.append(source[place:])
-
-    def finish(self) -> list[str]:
-        """Return what was read; a group that is never closed is none."""
-        return self.out
 
     def _begin(self, sign: str) -> None:
         if len(self._groups) < _DEEPEST:
@@ -355,17 +352,13 @@ def _inline(text: str, picture_file: PictureName) -> str:
         if match["picture"]:
             picture = PICTURE.fullmatch(match["picture"])
             assert picture is not None  # noqa: S101 - the same form
-            looks = (
-                f"alt={{{escaped(picture['alt'])}}},width=0.5\\linewidth"
-                if picture["alt"]
-                else r"width=0.5\linewidth"
-            )
-            pieces.append(rf"\includegraphics[{looks}]{{{picture_file(picture['name'])}}}")
+            named = f"alt={{{escaped(picture['alt'])}}}," if picture["alt"] else ""
+            name = picture_file(picture["name"])
+            pieces.append(rf"\includegraphics[{named}width=0.5\linewidth]{{{name}}}")
         elif match["strong"] or match["em"]:
             command, inner = ("textbf", match["strong"]) if match["strong"] else ("emph", match["em"])
-            pieces.append(
-                rf"\{command}{{{_inline(inner, picture_file) if '*' not in inner else escaped(inner)}}}"
-            )
+            shown = escaped(inner) if "*" in inner else _inline(inner, picture_file)
+            pieces.append(rf"\{command}{{{shown}}}")
         elif match["address"]:
             pieces.append(rf"\href{{{match['address']}}}{{{escaped(match['words'])}}}")
         else:

@@ -105,11 +105,8 @@ def top_environments(text: str, names: Sequence[str]) -> list[Environment]:
         elif match[2] == name:
             depth += 1 if match[1] == "begin" else -1
             if depth == 0:
-                found.append(
-                    Environment(
-                        name, begin.start(), begin.end(), match.end(), text[begin.end() : match.start()]
-                    )
-                )
+                body = text[begin.end() : match.start()]
+                found.append(Environment(name, begin.start(), begin.end(), match.end(), body))
                 begin = None
     if begin is not None:
         found.append(Environment(name, begin.start(), begin.end(), len(text), text[begin.end() :]))
@@ -188,7 +185,6 @@ class Macros:
         self._name = re.compile(rf"\\({names})(?![A-Za-z])[ \t]*") if names else None
 
     def expand(self, text: str) -> str:
-        """Return a text with its macros written out."""
         if self._name is None:
             return text
         longest = 4 * len(text) + 10_000

@@ -9,15 +9,14 @@ import re
 from collections.abc import Callable
 
 _FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
+KEPT = "sha256:"
 
 
-_KEPT = "sha256:"
-
-
-def base64_bytes(text: str) -> bytes | None:
+def base64_bytes(text: str | bytes) -> bytes | None:
     """Return what base64 holds, or None."""
+    source = text.encode() if isinstance(text, str) else text
     try:
-        return base64.b64decode("".join(text.split()), validate=True)
+        return base64.b64decode(b"".join(source.split()), validate=True)
     except (binascii.Error, ValueError):
         return None
 
@@ -26,12 +25,9 @@ def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
     """Return an item with the pictures that are attached replaced by their hashes."""
 
     def replaced(match: re.Match[bytes]) -> bytes:
-        try:
-            picture = base64.b64decode(b"".join(match[2].split()), validate=True)
-        except (binascii.Error, ValueError):
-            return match[0]
-        digest = hashlib.sha256(picture).hexdigest()
-        return match[1] + f"{_KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
+        picture = base64_bytes(match[2])
+        digest = hashlib.sha256(picture or b"").hexdigest()
+        return match[1] + f"{KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
 
     return _FILE.sub(replaced, data) if b"<file" in data else data
 
@@ -41,7 +37,7 @@ def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
 
     def replaced(match: re.Match[bytes]) -> bytes:
         digest = match[2].decode(errors="replace").strip()
-        picture = get(digest.removeprefix(_KEPT)) if digest.startswith(_KEPT) else None
+        picture = get(digest.removeprefix(KEPT)) if digest.startswith(KEPT) else None
         return match[0] if picture is None else match[1] + base64.b64encode(picture) + match[3]
 
     return _FILE.sub(replaced, data) if b"sha256:" in data else data

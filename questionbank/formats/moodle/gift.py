@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from analytics.question_content import AcceptedAnswer
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
@@ -249,55 +249,41 @@ class _Writing:
     def _answers(self) -> str | None:
         record, content = self.record, self.content
         kind = record.kind if record.kind in _KINDS else "open"
-        accepted = content.accepted or ((AcceptedAnswer(record.answer),) if record.answer else ())
+        accepted = accepted_answers(content, record.answer)
         if kind == "description":
             return None
         if kind == "true_false" and record.answer:
-            feedback = {answer.text: answer.feedback for answer in content.accepted}
-            wrong = feedback.get("False" if record.answer == "True" else "True", "")
-            right = feedback.get(record.answer, "")
-            said = (
-                f"#{self._rich(wrong) if wrong else ''}#{self._rich(right) if right else ''}"
-                if wrong or right
-                else ""
-            )
-            return record.answer.upper() + said
+            said = {answer.text: self._said(answer.feedback) for answer in content.accepted}
+            right = said.get(record.answer, "")
+            wrong = said.get("False" if record.answer == "True" else "True", "")
+            return record.answer.upper() + (f"{wrong or '#'}{right or '#'}" if wrong or right else "")
         if kind == "choice" and record.options:
             weights = option_weights(record.options, record.answer)
             credited = sum(weight > 0 for weight in weights)
             is_single = content.settings.get("single", "true" if credited <= 1 else "false") == "true"
-            return (
-                "\n"
-                + "\n".join(
-                    f"\t{_mark(weight, is_single=is_single)}{self._rich(option.text)}{self._said(option.feedback)}"
-                    for option, weight in zip(record.options, weights, strict=True)
-                )
-                + "\n"
+            return _listed(
+                f"{_mark(weight, is_single=is_single)}{self._rich(option.text)}{self._said(option.feedback)}"
+                for option, weight in zip(record.options, weights, strict=True)
             )
         if kind == "matching":
-            return (
-                "\n"
-                + "\n".join(f"\t={self._rich(pair.left)} -> {_escaped(pair.right)}" for pair in content.pairs)
-                + "\n"
-            )
+            return _listed(f"={self._rich(pair.left)} -> {_escaped(pair.right)}" for pair in content.pairs)
         if kind == "number" and accepted:
-            return "#" + "".join(map(self._number, accepted)) + "\n"
+            return "#" + _listed(
+                f"={_percent(one.weight)}{_escaped(one.text)}:{one.tolerance or 0!r}{self._said(one.feedback)}"
+                for one in accepted
+            )
         if kind == "short" and accepted:
-            return (
-                "".join(
-                    f"\n\t={_percent(answer.weight)}{_escaped(answer.text)}{self._said(answer.feedback)}"
-                    for answer in accepted
-                )
-                + "\n"
+            return _listed(
+                f"={_percent(one.weight)}{_escaped(one.text)}{self._said(one.feedback)}" for one in accepted
             )
         return ""
 
-    def _number(self, answer: AcceptedAnswer) -> str:
-        value = f"{_percent(answer.weight)}{_escaped(answer.text)}:{answer.tolerance or 0!r}"
-        return f"\n\t={value}{self._said(answer.feedback)}"
-
     def _said(self, feedback: str) -> str:
         return f"#{self._rich(feedback)}" if feedback else ""
+
+
+def _listed(answers: Iterable[str]) -> str:
+    return "".join(f"\n\t{answer}" for answer in answers) + "\n"
 
 
 def _mark(weight: float, *, is_single: bool) -> str:

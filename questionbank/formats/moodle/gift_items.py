@@ -74,7 +74,6 @@ class GiftItem(ItemReading):
     # -- answers ---------------------------------------------------------------------------------------------------
 
     def answers(self, inner: str) -> None:
-        """Read what stands in the braces."""
         if not inner:
             self.row["kind"] = "open"
         elif match := _TRUE_FALSE.match(inner):

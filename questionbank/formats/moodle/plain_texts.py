@@ -86,7 +86,6 @@ class _Aiken:
         return True
 
     def entries(self, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-        """Yield the question, or what is wrong with it."""
         letters = {*re.findall("[A-Z]", self.answer)}
         missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
         if not letters:
@@ -99,12 +98,8 @@ class _Aiken:
             item = Item(AIKEN, context)
             item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
             item.row["solution"] = with_dollars("\n".join(self.said).strip())
-            item.choose(
-                [
-                    (with_dollars(text), chr(65 + place) in letters, "")
-                    for place, text in enumerate(self.options)
-                ]
-            )
+            options = enumerate(map(with_dollars, self.options), start=65)
+            item.choose((text, chr(place) in letters, "") for place, text in options)
             yield from item.entries(self.line, "\n".join(self.source).strip())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
@@ -17,6 +16,7 @@ from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import (
     AcceptedAnswer,
+    Blank,
     Feedback,
     MatchingPair,
 )
@@ -28,7 +28,7 @@ from questionbank.formats.item_pictures import Put, safe_name
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
-from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
+from questionbank.formats.moodle.attached_files import KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.gap_lists import read_gap_list
@@ -87,7 +87,6 @@ class _Reading(ItemReading):
     # -- the whole -------------------------------------------------------------------------------------------------
 
     def read(self, concepts: tuple[tuple[str, ...], ...]) -> None:
-        """Fill the row."""
         element, row = self.element, self.row
         row["kind"] = TYPES.get(self.type, "opaque")
         self._read_settings()
@@ -128,7 +127,15 @@ class _Reading(ItemReading):
 
     def _asked(self) -> str:
         """Return the text; reads what stands in its gaps, which may say that the kind is another."""
-        text = self.rich(self.element.find("questiontext"), "text")
+        blanks: list[Blank] = []
+
+        def without_gaps(source: str) -> str:
+            html, found = read_cloze(source, lambda html: self._our_text(html, "html", "blanks"))
+            blanks.extend(found)
+            return html
+
+        is_cloze = self.row["kind"] == "blanks" and self.type not in GAP_LISTS
+        text = self.rich(self.element.find("questiontext"), "text", without_gaps if is_cloze else str)
         if self.type in GAP_LISTS:
             read = read_gap_list(self.element, text, lambda html: self._our_text(html, "html", "blanks"))
             if read is None:
@@ -138,12 +145,11 @@ class _Reading(ItemReading):
             self.settings["type"] = self.type
         elif self.type == STACK and not self._is_other:
             text = self._fixed(text) or text
-        elif self.row["kind"] == "blanks":
-            text, self.content["blanks"] = self._cloze()
+        elif is_cloze:
+            self.content["blanks"] = tuple(blanks)
         return text
 
     def digest(self) -> str:
-        """Return the SHA-256 of the item."""
         kept = frozenset(self.pictures.by_name.values())
         return hashlib.sha256(without_pictures(self._data, kept)).hexdigest()
 
@@ -182,15 +188,15 @@ class _Reading(ItemReading):
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
-    def rich(self, element: Element | None, field: str) -> str:
-        """Return our text of an element with text, format and files."""
+    def rich(self, element: Element | None, field: str, changed: Callable[[str], str] = str) -> str:
+        """Return our text of an element with text, format and files, whose source may be changed before."""
         if element is None:
             return ""
         source = element.findtext("text")
         if source is None:
             source = element.text or ""
         names = {_file_name(file): self._file(file, field) for file in element.iterfind("file")}
-        return self._our_text(source, element.get("format", "html"), field, names)
+        return self._our_text(changed(source), element.get("format", "html"), field, names)
 
     def _our_text(self, source: str, format: str, field: str, names: dict[str, str] | None = None) -> str:
         found = names or {}
@@ -220,23 +226,14 @@ class _Reading(ItemReading):
         plain = " ".join((text if text is not None else element.text or "").split())
         return self._our_text(plain, "html" if 'class="multilang"' in plain else "plain_text", name)
 
-    def _cloze(self) -> tuple[str, tuple[Any, ...]]:
-        element = self.element.find("questiontext")
-        if element is None:
-            return "", ()
-        names = {_file_name(file): self._file(file, "text") for file in element.iterfind("file")}
-        source = element.findtext("text") or ""
-        html, blanks = read_cloze(source, lambda html: self._our_text(html, "html", "blanks"))
-        return self._our_text(html, element.get("format", "html"), "text", names), tuple(blanks)
-
     # -- pictures --------------------------------------------------------------------------------------------------
 
     def _file(self, file: Element, field: str) -> str:
         """Keep a file that is a picture; returns our name of it, or ""."""
         name = _file_name(file)
         content = (file.text or "").strip()
-        if content.startswith(_KEPT):
-            return self.pictures.name(name, content.removeprefix(_KEPT))
+        if content.startswith(KEPT):
+            return self.pictures.name(name, content.removeprefix(KEPT))
         digest = self.pictures.keep(base64_bytes(content), field, name)
         return self.pictures.name(name, digest) if digest else ""
 
@@ -259,12 +256,8 @@ class _Reading(ItemReading):
     def answers(self) -> Iterator[tuple[Element, float, str]]:
         """Yield each answer with its weight (-1 to 1) and its feedback."""
         for answer in self.element.iterfind("answer"):
-            weight = (finite_number(answer.get("fraction")) or 0.0) / 100
-            yield (
-                answer,
-                exact_share(max(-1.0, min(1.0, weight))),
-                self.rich(answer.find("feedback"), "feedback"),
-            )
+            weight = max(-1.0, min(1.0, (finite_number(answer.get("fraction")) or 0.0) / 100))
+            yield answer, exact_share(weight), self.rich(answer.find("feedback"), "feedback")
 
     def choice(self) -> None:
         options = lettered(
@@ -314,14 +307,11 @@ class _Reading(ItemReading):
 
     def _units(self) -> str:
         """Return the unit of the answers; where others are accepted by a factor, they are a setting."""
-        units = [
-            (
-                " ".join((unit.findtext("unit_name") or "").split())[:100],
-                finite_number(unit.findtext("multiplier")),
-            )
-            for unit in self.element.iterfind("units/unit")
-        ]
-        units = [(name, 1.0 if factor is None else factor) for name, factor in units if name]
+        units = []
+        for unit in self.element.iterfind("units/unit"):
+            factor = finite_number(unit.findtext("multiplier"))
+            if name := " ".join((unit.findtext("unit_name") or "").split())[:100]:
+                units.append((name, 1.0 if factor is None else factor))
         if len(units) > 1 or any(factor != 1 for _name, factor in units):
             self.settings["units"] = "; ".join(f"{factor:.15g} {name}" for name, factor in units)
         return next((name for name, factor in units if factor == 1), units[0][0] if units else "")

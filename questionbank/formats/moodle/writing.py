@@ -68,15 +68,9 @@ class _Writing:
         yield from self._settings()
         yield from _KINDS.get(self.type, _Writing.nothing)(self)
         feedback = content.feedback
-        for name, text in (
-            ("correctfeedback", feedback.right),
-            ("partiallycorrectfeedback", feedback.partly),
-            ("incorrectfeedback", feedback.wrong),
-        ):
-            if text:
-                yield self.rich(name, text)
-        for hint in content.hints:
-            yield self.rich("hint", hint)
+        said = [("correctfeedback", feedback.right), ("partiallycorrectfeedback", feedback.partly)]
+        said += [("incorrectfeedback", feedback.wrong), *(("hint", hint) for hint in content.hints)]
+        yield from (self.rich(name, text) for name, text in said if text)
         tags = [*content.tags, *self._own_tags()]
         if tags:
             yield "<tags>"
@@ -92,7 +86,6 @@ class _Writing:
         yield from (f"<{name}>{xml_text(value)}</{name}>" for name, value in stated.items())
 
     def _own_tags(self) -> Iterator[str]:
-        """Yield the fields that Moodle has no place for."""
         record = self.record
         fields = {
             "kind": record.kind if self.is_ours else "",
@@ -101,9 +94,7 @@ class _Writing:
             "grade": record.grade,
             "stage": record.stage,
             "equation": record.equation,
-            "numbers": "; ".join(record.numbers)
-            if not any(";" in number for number in record.numbers)
-            else "",
+            "numbers": "" if ";" in "".join(record.numbers) else "; ".join(record.numbers),
             "difficulty": "" if record.difficulty is None else repr(record.difficulty),
             "difficulty_scale": record.difficulty_scale,
             "facility": "" if record.facility is None else repr(record.facility),
@@ -166,16 +157,11 @@ class _Writing:
             yield self._answer(inner, weight, feedback.get(word, ""))
 
     def number(self) -> Iterator[str]:
-        for answer in accepted_answers(self.content, self.record.answer):
-            more = (
-                f"<tolerance>{answer.tolerance!r}</tolerance>"
-                if answer.tolerance
-                else "<tolerance>0</tolerance>"
-            )
+        accepted = accepted_answers(self.content, self.record.answer)
+        for answer in accepted:
+            more = f"<tolerance>{answer.tolerance or 0!r}</tolerance>"
             yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback, more=more)
-        unit = next(
-            (answer.unit for answer in accepted_answers(self.content, self.record.answer) if answer.unit), ""
-        )
+        unit = next((answer.unit for answer in accepted if answer.unit), "")
         units = self.content.settings.get("units", f"1 {unit}" if unit else "")
         pairs = [stated.partition(" ") for stated in units.split("; ")] if units else []
         inner = "".join(

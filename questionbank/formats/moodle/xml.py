@@ -87,7 +87,8 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
     yield HEAD
     category: tuple[str, ...] = ()
     for record in records:
-        preamble = _preamble(record)
+        original = record.original
+        preamble = original.preamble if original is not None and original.format == FORMAT else b""
         stated = _last_category(preamble)
         record = _filed_under(record, stated)
         try:
@@ -101,11 +102,6 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
         yield preamble or b"\n\n"
         yield item
     yield FOOT
-
-
-def _preamble(record: QuestionRecord) -> bytes:
-    original = record.original
-    return original.preamble if original is not None and original.format == FORMAT else b""
 
 
 def _filed_under(record: QuestionRecord, category: tuple[str, ...] | None) -> QuestionRecord:

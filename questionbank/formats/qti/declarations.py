@@ -34,11 +34,9 @@ class Names:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def response(self, place: int, own: str) -> str:
-        """Return the identifier of a response, counted from 0."""
         return self.responses[place] if place < len(self.responses) else own
 
     def choice(self, response: str, place: int, own: str) -> str:
-        """Return the identifier of a choice, counted from 0."""
         known = self.choices.get(response, ())
         return known[place] if place < len(known) else own
 
@@ -64,7 +62,6 @@ class Declared:
 
     @property
     def has_tolerance(self) -> bool:
-        """Return whether numbers may be off."""
         return any(answer.tolerance for answer in self.accepted) or len(self.accepted) > 1
 
 
@@ -191,13 +188,8 @@ def _field(asking: Asking, response: str) -> Declared:
         is_file = asking.content.settings.get("type") == UPLOAD
         return Declared(response, "single", "file" if is_file else "string")
     case = asking.content.settings.get("case") == "1"
-    return _typed(
-        accepted_answers(asking.content, asking.answer),
-        response,
-        is_number=kind == "number",
-        is_case_sensitive=case,
-        share=1.0,
-    )
+    accepted = accepted_answers(asking.content, asking.answer)
+    return _typed(accepted, response, is_number=kind == "number", is_case_sensitive=case)
 
 
 def _typed(
@@ -206,7 +198,7 @@ def _typed(
     *,
     is_number: bool,
     is_case_sensitive: bool,
-    share: float,
+    share: float = 1.0,
 ) -> Declared:
     best = max((answer.weight for answer in accepted), default=0.0)
     correct = tuple(answer.text for answer in accepted if answer.weight == best > 0)[:1]
@@ -242,16 +234,13 @@ def correct_xml(declared: Declared) -> str:
 
 def mapping_xml(declared: Declared, points: float) -> str:
     """Return the element with the points of values, or nothing."""
+    case = f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
+    case = case if declared.base_type == "string" else ""
+    shares = (
+        (attribute_text(key), _points(share * points * declared.share)) for key, share in declared.points
+    )
     entries = "".join(
-        f'<mapEntry mapKey="{attribute_text(key)}" mappedValue="{_points(share * points * declared.share)}"'
-        + (
-            f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
-            if declared.base_type == "string"
-            else ""
-        )
-        + "/>"
-        for key, share in declared.points
-        if key
+        f'<mapEntry mapKey="{key}" mappedValue="{value}"{case}/>' for key, value in shares if key
     )
     bounds = ' lowerBound="0"' if any(share < 0 for _key, share in declared.points) else ""
     most = sum(share for _key, share in declared.points if share > 0)

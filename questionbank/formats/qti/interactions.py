@@ -60,7 +60,6 @@ class Interactions:
         self.choices: dict[str, list[str]] = {}
 
     def asked(self, node: Node) -> Asked:
-        """Return what a block asks."""
         response = node.get("responseIdentifier")
         asked = _READERS[node.name](self, node, response)
         if asked.kind == "opaque":
@@ -107,8 +106,8 @@ class Interactions:
             text="\n\n".join(filter(None, (stem, *texts[len(gaps) :]))),
         )
 
-    def _field(self, node: Node) -> Asked:
-        response = node.get("responseIdentifier")
+    def _field(self, node: Node, response: str = "") -> Asked:
+        response = response or node.get("responseIdentifier")
         kind = "number" if self.responses.base_type(response) in _NUMBERS else "short"
         accepted = self.responses.typed(response, is_number=kind == "number")
         self._note_case(response)
@@ -172,12 +171,11 @@ class Interactions:
             weighed = [
                 Option(o.label, o.text, "", w, o.feedback) for o, w in zip(options, weights, strict=True)
             ]
-            if is_plain or {*right_options(weighed, is_single=is_single)} != {*labels}:
-                if not is_plain and right:
-                    self.texts.say("options", "the points of the options do not fit the right answer; they stay with"
-                                   " the original")  # fmt: skip
-            else:
+            if not is_plain and {*right_options(weighed, is_single=is_single)} == {*labels}:
                 options = weighed
+            elif right and not is_plain:
+                reason = "the points of the options do not fit the right answer; they stay with the original"
+                self.texts.say("options", reason)
         has_weights = any(option.weight is not None for option in options)
         settings = self.texts.settings
         if not is_single and len(labels) <= 1:
@@ -222,10 +220,7 @@ class Interactions:
             for group in groups
         )
         self.choices[response] = [*left, *right]
-        wanted = [tuple(value.split()) for value in self.responses.correct(response)]
-        pairs = [
-            (pair[0], pair[1]) for pair in wanted if len(pair) == 2 and pair[0] in left and pair[1] in right
-        ]
+        pairs = [pair for pair in self._wanted(response) if pair[0] in left and pair[1] in right]
         if len(pairs) == len({first for first, _ in pairs}) == len(left):
             return self._pairs(left, right, dict(pairs))
         if len(pairs) == len({second for _, second in pairs}) == len(right):
@@ -233,6 +228,11 @@ class Interactions:
         answer = "; ".join(f"{left[first]} – {right[second]}" for first, second in pairs)
         rows = "\n".join(f"- {text}" for text in (*left.values(), *right.values()))
         return Asked("opaque", answer=answer, text=rows)
+
+    def _wanted(self, response: str) -> list[tuple[str, str]]:
+        """Return the identifiers that belong together."""
+        values = (value.partition(" ") for value in self.responses.correct(response))
+        return [(first, second) for first, _blank, second in values if second and " " not in second]
 
     def _texts_of(self, response: str, choices: list[Node]) -> list[str]:
         return [option.text for option in self._options(response, choices, "pairs")]
@@ -247,8 +247,7 @@ class Interactions:
         texts = dict(
             zip([c.get("identifier") for c in choices], self._texts_of(response, choices), strict=True)
         )
-        pairs = [pair for value in self.responses.correct(response) if len(pair := value.split()) == 2]
-        pairs = [pair for pair in pairs if pair[0] in texts and pair[1] in texts]
+        pairs = [pair for pair in self._wanted(response) if texts.keys() >= {*pair}]
         named = [ident for pair in pairs for ident in pair]
         if pairs and len(named) == len({*named}):
             found = tuple(MatchingPair(texts[first], texts[second]) for first, second in pairs)
@@ -261,20 +260,15 @@ class Interactions:
         choices = node.children("gapText", "gapImg")
         options = self._options(response, choices, "blanks")
         idents = self.choices[response]
-        pairs = [pair for value in self.responses.correct(response) if len(pair := value.split()) == 2]
-        right = {(first, second) for first, second in pairs} | {(second, first) for first, second in pairs}
+        pairs = self._wanted(response)
+        right = {*pairs} | {(second, first) for first, second in pairs}
         gaps = [*node.iter("gap")]
-        blanks = tuple(
-            Blank(
-                "choice",
-                (),
-                lettered(
-                    (o.text, (ident, gap.get("identifier")) in right, o.feedback)
-                    for o, ident in zip(options, idents, strict=True)
-                ),
-            )
-            for gap in gaps
-        )
+
+        def offered(gap: str) -> tuple[Option, ...]:
+            choices = zip(options, idents, strict=True)
+            return lettered((o.text, (ident, gap) in right, o.feedback) for o, ident in choices)
+
+        blanks = tuple(Blank("choice", (), offered(gap.get("identifier"))) for gap in gaps)
         numbers = {self.texts.gaps.index(gap) + 1: place for place, gap in enumerate(gaps, start=1)}
         return Asked("blanks", content={"blanks": blanks}, marks=numbers)
 
@@ -282,9 +276,6 @@ class Interactions:
         if self.responses.base_type(response) in _NUMBERS:
             return self._field(node)
         return Asked("open", answer="\n".join(self.responses.correct(response)))
-
-    def _slider(self, node: Node, _response: str) -> Asked:
-        return self._field(node)
 
     def _upload(self, _node: Node, _response: str) -> Asked:
         self.texts.settings["type"] = UPLOAD
@@ -299,7 +290,7 @@ _READERS: dict[str, Callable[[Interactions, Node, str], Asked]] = {
     "associateInteraction": Interactions._associating,
     "gapMatchInteraction": Interactions._gap_match,
     "extendedTextInteraction": Interactions._open,
-    "sliderInteraction": Interactions._slider,
+    "sliderInteraction": Interactions._field,
     "uploadInteraction": Interactions._upload,
 }
 

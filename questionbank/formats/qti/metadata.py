@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from analytics.records import PredictedLabels, QuestionRecord
+from analytics.records import ConceptPath, PredictedLabels, QuestionRecord
 from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
@@ -89,31 +89,23 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
         ours: what QTI has no place for, as JSON.
     """
     content = record.content
-    identifier = _in("identifier", _in("catalog", CATALOG), _in("entry", escape(ours))) if ours else ""
     title = _in("title", _string(content.title)) if content.title else ""
     keywords = "".join(_in("keyword", _string(tag)) for tag in content.tags)
-    general = _in("general", identifier, title, _in("language", escape(record.language)), keywords)
+    general = (
+        _identifier(CATALOG, ours) if ours else "",
+        title,
+        _in("language", escape(record.language)),
+        keywords,
+    )
     percent = scale_percent(record.difficulty, record.difficulty_scale)
     if percent is None and record.facility is not None:
         percent = 100 * (1 - record.facility)
-    educational = ""
-    if percent is not None:
-        word = _difficulty_word(percent)
-        difficulty = _in("difficulty", _in("source", "LOMv1.0"), _in("value", word))
-        observed = (
-            f"facility {record.facility:.3g} of {record.responses} responses" if record.responses else ""
-        )
-        educational = _in(
-            "educational", difficulty, _in("description", _string(observed)) if observed else ""
-        )
-    paths = "".join(
-        _in("taxonPath", _in("source", _string("Kindred")),
-            "".join(_in("taxon", _in("entry", _string(name))) for name in exported_path(path)))
-        for path in record.concepts
-    )  # fmt: skip
-    purpose = _in("purpose", _in("source", "LOMv1.0"), _in("value", "discipline"))
-    classification = _in("classification", purpose, paths) if paths else ""
-    return f'<lom xmlns="{LOM}">{general}{educational}{classification}</lom>'
+    observed = f"facility {record.facility:.3g} of {record.responses} responses" if record.responses else ""
+    return _lom(
+        _in("general", *general),
+        _educational("LOMv1.0", percent, observed),
+        _classification("LOMv1.0", "Kindred", record.concepts) if record.concepts else "",
+    )
 
 
 def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
@@ -123,34 +115,48 @@ def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
     """
     if predicted is None:
         return metadata
-    source = _in("source", PREDICTED)
-    educational = ""
-    if predicted.difficulty is not None:
-        stated = _in("difficulty", source, _in("value", _difficulty_word(predicted.difficulty)))
-        said = _in("description", _string(f"difficulty {predicted.difficulty:.0f} of 100"))
-        educational = _in("educational", stated, said)
-    classifications = "".join(
-        _in("classification", _in("purpose", source, _in("value", "discipline")),
-            _in("taxonPath", _in("source", _string(PREDICTED)),
-                "".join(_in("taxon", _in("entry", _string(name))) for name in exported_path(path))),
-            _in("description", _string(f"probability {probability:.2f}")))
-        for path, probability in predicted.concepts
-    )  # fmt: skip
-    identifier = _in("identifier", _in("catalog", PREDICTED), _in("entry", "labels"))
-    lom = f'<lom xmlns="{LOM}">{_in("general", identifier)}{educational}{classifications}</lom>'
+    said = "" if predicted.difficulty is None else f"difficulty {predicted.difficulty:.0f} of 100"
+    lom = _lom(
+        _in("general", _identifier(PREDICTED, "labels")),
+        _educational(PREDICTED, predicted.difficulty, said),
+        *(
+            _classification(PREDICTED, PREDICTED, [path], f"probability {probability:.2f}")
+            for path, probability in predicted.concepts
+        ),
+    )
     metadata = _PREDICTED.sub(b"", metadata.encode()).decode() or "<metadata></metadata>"
     head, tag, rest = metadata.rpartition("</")
     return f"{head}{lom}{tag}{rest}"
 
 
-def _difficulty_word(percent: float) -> str:
-    return _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
-
-
 def ours_alone(ours: str) -> str:
     """Return a ``<lom>`` element that says what has changed since an item came."""
-    identifier = _in("identifier", _in("catalog", CATALOG), _in("entry", escape(ours)))
-    return f'<lom xmlns="{LOM}">{_in("general", identifier)}</lom>'
+    return _lom(_in("general", _identifier(CATALOG, ours)))
+
+
+def _lom(*parts: str) -> str:
+    return f'<lom xmlns="{LOM}">{"".join(parts)}</lom>'
+
+
+def _identifier(catalog: str, entry: str) -> str:
+    return _in("identifier", _in("catalog", catalog), _in("entry", escape(entry)))
+
+
+def _educational(source: str, percent: float | None, said: str) -> str:
+    if percent is None:
+        return ""
+    word = _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
+    difficulty = _in("difficulty", _in("source", source), _in("value", word))
+    return _in("educational", difficulty, _in("description", _string(said)) if said else "")
+
+
+def _classification(source: str, name: str, paths: Iterable[ConceptPath], said: str = "") -> str:
+    purpose = _in("purpose", _in("source", source), _in("value", "discipline"))
+    taxons = (
+        "".join(_in("taxon", _in("entry", _string(part))) for part in exported_path(path)) for path in paths
+    )
+    found = (_in("taxonPath", _in("source", _string(name)), taxon) for taxon in taxons)
+    return _in("classification", purpose, *found, _in("description", _string(said)) if said else "")
 
 
 def _in(name: str, *inner: str) -> str:

@@ -137,7 +137,6 @@ class _PackageReader:
         self._put = context.attachments.put
 
     def entries(self, number: int, item: Listed, data: bytes | None = None) -> Iterator[tuple[int, Entry]]:
-        """Yield what an item turns out to be, behind what went or looks wrong."""
         path = item.around.path
         name = path.rpartition("/")[2] if self._members is None else path
 

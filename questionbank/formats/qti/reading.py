@@ -59,7 +59,6 @@ class Reading:
     # -- the whole -------------------------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Fill the row of the texts."""
         root, texts = self.root, self.texts
         body = root.find("itemBody")
         chunks = self._body(body).split(CUT)

@@ -8,6 +8,7 @@ from analytics.question_content import AcceptedAnswer
 from questionbank.formats.written_numbers import exact_share, finite_number
 from questionbank.formats.xml_nodes import Node
 
+_NOTHING = Node("", {}, 0, 0)
 _COMPARISONS = ("match", "stringMatch", "equal", "equalRounded", "member", "contains")
 
 
@@ -18,52 +19,38 @@ class Responses:
         self._declared = {node.get("identifier"): node for node in item.children("responseDeclaration")}
         self._outcomes = {node.get("identifier"): node for node in item.children("outcomeDeclaration")}
         self._templates = {node.get("identifier"): node for node in item.children("templateDeclaration")}
-        self._processing = item.find("responseProcessing")
-        address = ""
-        if self._processing is not None:
-            address = self._processing.get("template") or self._processing.get("templateLocation")
+        self._processing = item.find("responseProcessing") or _NOTHING
+        address = self._processing.get("template") or self._processing.get("templateLocation")
         self._template = address.rpartition("/")[2].removesuffix(".xml")
 
+    def _node(self, response: str) -> Node:
+        return self._declared.get(response, _NOTHING)
+
     def is_multiple(self, response: str) -> bool:
-        """Return whether a response may have several values."""
-        node = self._declared.get(response)
-        return node is not None and node.get("cardinality") != "single"
+        return self._node(response).get("cardinality", "single") != "single"
 
     def base_type(self, response: str) -> str:
         """Return what a response is, such as ``"float"``."""
-        node = self._declared.get(response)
-        return node.get("baseType") if node is not None else ""
+        return self._node(response).get("baseType")
 
     def correct(self, response: str) -> list[str]:
         """Return what is right: as declared, else as processing compares it."""
-        node = self._declared.get(response)
-        correct = node.find("correctResponse") if node is not None else None
-        values = [value.text() for value in correct.children("value")] if correct else []
-        values = [value for value in values if value]
-        if values:
+        correct = self._node(response).find("correctResponse") or _NOTHING
+        if values := [text for value in correct.children("value") if (text := value.text())]:
             return values
-        positive = [key for key, points in self.mapping(response).items() if points > 0]
-        if positive and self.is_multiple(response):
-            return positive
-        best = max(self.mapping(response).values(), default=0.0)
-        positive = [key for key, points in self.mapping(response).items() if points == best > 0]
+        mapping = self.mapping(response)
+        least = 0.0 if self.is_multiple(response) else max(mapping.values(), default=0.0)
+        positive = [key for key, points in mapping.items() if points > 0 and points >= least]
         return positive or self.compared(response)
 
     def mapping(self, response: str) -> dict[str, float]:
-        """Return the points of each value."""
-        node = self._declared.get(response)
-        mapping = node.find("mapping") if node is not None else None
-        if mapping is None:
-            return {}
         return {
             " ".join(entry.get("mapKey").split()): finite_number(entry.get("mappedValue")) or 0.0
-            for entry in mapping.children("mapEntry")
+            for entry in self.mapping_node(response).children("mapEntry")
         }
 
-    def mapping_node(self, response: str) -> Node | None:
-        """Return the element with the points of values."""
-        node = self._declared.get(response)
-        return node.find("mapping") if node is not None else None
+    def mapping_node(self, response: str) -> Node:
+        return self._node(response).find("mapping") or _NOTHING
 
     def is_mapped(self, response: str) -> bool:
         """Return whether the points of a response come from its mapping."""
@@ -71,16 +58,13 @@ class Responses:
             return False
         if self._template:
             return "map_response" in self._template
-        nodes = self._processing.iter("mapResponse") if self._processing is not None else iter(())
-        return any(node.get("identifier") == response for node in nodes)
+        return any(node.get("identifier") == response for node in self._processing.iter("mapResponse"))
 
     def is_case_sensitive(self, response: str) -> bool:
         """Return whether capitals count, as far as the item says so."""
-        mapping = self.mapping_node(response)
-        entries = mapping.children("mapEntry") if mapping is not None else []
-        if entries:
+        if entries := self.mapping_node(response).children("mapEntry"):
             return all(entry.get("caseSensitive") == "true" for entry in entries)
-        matches = [node for node in self._expressions("stringMatch") if response in _variables(node)]
+        matches = [node for node in self._processing.iter("stringMatch") if response in _variables(node)]
         return bool(matches) and all(node.get("caseSensitive") == "true" for node in matches)
 
     def points(self) -> float | None:
@@ -90,14 +74,13 @@ class Responses:
         each = _default(self._templates.get("SCORE_EACH_CORRECT"))  # Inspera's
         if each:
             return each * sum(max(len(self.correct(name)), 1) for name in self._declared)
-        score = self._outcomes.get("SCORE")
-        largest = finite_number(score.get("normalMaximum")) if score is not None else None
+        largest = finite_number(self._outcomes.get("SCORE", _NOTHING).get("normalMaximum"))
         stated = _default(self._outcomes.get("MAXSCORE")) or largest or 0.0
         return max(stated, given) or None
 
     def _added(self) -> Iterator[float]:
         """Yield the most that each condition adds to the score as a number, beside what mappings add."""
-        for condition in self._expressions("responseCondition"):
+        for condition in self._processing.iter("responseCondition"):
             sums = [
                 rule.find("sum")
                 for rule in condition.iter("setOutcomeValue")
@@ -108,19 +91,16 @@ class Responses:
             yield max(filter(None, values), default=0.0)
 
     def total(self, response: str) -> float:
-        """Return the most that the mapping of a response gives."""
         mapping = self.mapping(response)
         positive = [points for points in mapping.values() if points > 0]
         total = sum(positive) if self.is_multiple(response) else max(positive, default=0.0)
-        node = self.mapping_node(response)
-        bound = finite_number(node.get("upperBound")) if node is not None else None
+        bound = finite_number(self.mapping_node(response).get("upperBound"))
         return min(total, bound) if bound and bound > 0 else total
 
     def weights(self, response: str, values: Sequence[str]) -> list[float]:
         """Return the share of the points of each value, -1 to 1."""
         mapping, total = self.mapping(response), self.total(response) or 1.0
-        node = self.mapping_node(response)
-        others = (finite_number(node.get("defaultValue")) if node is not None else None) or 0.0
+        others = finite_number(self.mapping_node(response).get("defaultValue")) or 0.0
         shares = (mapping.get(value, others) / total for value in values)
         return [exact_share(max(-1.0, min(1.0, share))) for share in shares]
 
@@ -140,7 +120,7 @@ class Responses:
         ]
 
     def _tolerance(self, response: str) -> tuple[float | None, str]:
-        for node in self._expressions("equal", "equalRounded"):
+        for node in self._processing.iter("equal", "equalRounded"):
             if response not in _variables(node):
                 continue
             if node.name == "equalRounded":
@@ -159,13 +139,9 @@ class Responses:
 
     # -- processing ------------------------------------------------------------------------------------------------
 
-    def _expressions(self, *names: str) -> Iterator[Node]:
-        if self._processing is not None:
-            yield from self._processing.iter(*names)
-
     def branches(self) -> Iterator[tuple[Node | None, list[Node]]]:
         """Yield condition and what it sets, of each branch; a branch for all else has no condition."""
-        for condition in self._expressions("responseCondition"):
+        for condition in self._processing.iter("responseCondition"):
             for branch in condition.children("responseIf", "responseElseIf", "responseElse"):
                 parts = branch.children()
                 has_condition = branch.name != "responseElse" and bool(parts)
@@ -189,8 +165,8 @@ class Responses:
 
 
 def _default(declared: Node | None) -> float:
-    value = declared.find("defaultValue", "value") if declared is not None else None
-    return max((finite_number(value.text()) if value is not None else None) or 0.0, 0.0)
+    value = (declared or _NOTHING).find("defaultValue", "value") or _NOTHING
+    return max(finite_number(value.text()) or 0.0, 0.0)
 
 
 def _positive(node: Node) -> Iterator[Node]:

@@ -110,8 +110,7 @@ class Texts(ItemReading):
 
     def _interaction(self, node: Node) -> str:
         if node.name in INLINE:
-            self.gaps.append(node)
-            return f"[[{len(self.gaps)}]]"
+            return self._gap(node)
         prompt = f"<div>{self.source(prompt.pieces)}</div>" if (prompt := node.find("prompt")) else ""
         if node.name in BLOCK:
             self.asked.append(node)
@@ -207,7 +206,6 @@ class Texts(ItemReading):
     # -- pictures --------------------------------------------------------------------------------------------------
 
     def picture(self, address: str, field: str) -> str:
-        """Return our name of a picture that the item names."""
         address = address.strip()
         if kept := _KEPT_PATH.match(address):
             self.hashes[kept["path"]] = kept["digest"]

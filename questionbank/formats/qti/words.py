@@ -45,7 +45,6 @@ class Version:
 
     @property
     def is_three(self) -> bool:
-        """Return whether names of elements begin with ``qti-``."""
         return self.resource.startswith("v3")
 
 

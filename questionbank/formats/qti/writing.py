@@ -172,40 +172,32 @@ class _Writing:
         is_prompt = bool(prompt) and not _BLOCK.search(prompt)
         inner = f"<prompt>{prompt}</prompt>" if is_prompt else ""
         block = self._block(asking, response, inner, prefix)
-        if not block:
+        if not (block and is_prompt):
             yield html
-            yield f'<div><textEntryInteraction responseIdentifier="{response}" expectedLength="15"/></div>'
-            return
-        if not is_prompt:
-            yield html
-        yield block
+        field = f'<div><textEntryInteraction responseIdentifier="{response}" expectedLength="15"/></div>'
+        yield block or field
 
     def _block(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
         """Return the interaction of a question; nothing where a field in a line asks."""
         options = asking.options
-        if asking.kind == "choice" and options:
+        if (asking.kind == "choice" and options) or asking.kind == "ordering":
             idents = choice_idents(options, response, Names(), prefix)
             choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
-            most = 1 if is_single(asking) else 0
-            return self._interaction(
-                "choiceInteraction", response, prompt, choices, f' maxChoices="{most}"', asking
-            )
+            most = "" if asking.kind == "ordering" else f' maxChoices="{int(is_single(asking))}"'
+            name = "orderInteraction" if asking.kind == "ordering" else "choiceInteraction"
+            return self._interaction(name, response, prompt, choices, most, asking)
         if asking.kind == "true_false":
             said = {answer.text: answer.feedback for answer in asking.content.accepted}
             words = [Option(word, word, feedback=said.get(word, "")) for word in ("True", "False")]
             choices = [self._choice(f"{prefix}{option.label.lower()}", option) for option in words]
             return self._interaction("choiceInteraction", response, prompt, choices, ' maxChoices="1"', None)
-        if asking.kind == "ordering":
-            idents = choice_idents(options, response, Names(), prefix)
-            choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
-            return self._interaction("orderInteraction", response, prompt, choices, "", asking)
         if asking.kind == "matching" and asking.content.pairs:
             return self._matching(asking, response, prompt, prefix)
         if typed_kind(asking) == "open":
             is_file = asking.content.settings.get("type") == UPLOAD
-            name, more = (
-                ("uploadInteraction", "") if is_file else ("extendedTextInteraction", ' expectedLines="5"')
-            )
+            name, more = "extendedTextInteraction", ' expectedLines="5"'
+            if is_file:
+                name, more = "uploadInteraction", ""
             return f'<{name} responseIdentifier="{response}"{more}>{prompt}</{name}>'
         return ""
 
@@ -301,8 +293,8 @@ class _Writing:
         right = f"<and>{right}</and>" if len(known) > 1 else right
         branches = []
         if "correct" in names or names & {"partial", "incorrect"}:
-            shown = _show(_base("correct", "identifier")) if "correct" in names else _show_nothing()
-            branches.append(f"<responseIf>{right}{shown}</responseIf>")
+            shown = _base("correct", "identifier") if "correct" in names else ""
+            branches.append(f"<responseIf>{right}{_show(shown)}</responseIf>")
         if "partial" in names:
             some = f'<gt><variable identifier="SCORE"/>{_base("0", "float")}</gt>'
             branches.append(f"<responseElseIf>{some}{_show(_base('partial', 'identifier'))}</responseElseIf>")
@@ -337,12 +329,10 @@ def _variable(name: str) -> str:
 
 
 def _show(what: str) -> str:
-    together = f"<multiple>{_variable('FEEDBACK')}{what}</multiple>"
+    """Return a rule that shows some feedback, or no more of it."""
+    shown = _variable("FEEDBACK")
+    together = f"<multiple>{shown}{what}</multiple>" if what else shown
     return f'<setOutcomeValue identifier="FEEDBACK">{together}</setOutcomeValue>'
-
-
-def _show_nothing() -> str:
-    return f'<setOutcomeValue identifier="FEEDBACK">{_variable("FEEDBACK")}</setOutcomeValue>'
 
 
 def _is_right(declared: Declared) -> str:
@@ -370,8 +360,8 @@ def _equal(declared: Declared, place: int) -> str:
 def _scoring(declared: Declared, points: float) -> str:
     share = points * declared.share
     if declared.points:
-        gain = f'<mapResponse identifier="{declared.response}"/>'
-        return f"<responseCondition><responseIf>{_is_answered(declared)}{_add(gain)}</responseIf></responseCondition>"
+        is_answered = f"<not><isNull>{_variable(declared.response)}</isNull></not>"
+        return _if(is_answered, f'<mapResponse identifier="{declared.response}"/>')
     if declared.has_tolerance:
         branches = [
             f"<{name}>{_equal(declared, place)}{_add(_base(f'{answer.weight * share:.10g}', 'float'))}</{name}>"
@@ -381,14 +371,11 @@ def _scoring(declared: Declared, points: float) -> str:
         return f"<responseCondition>{''.join(branches)}</responseCondition>"
     if not declared.correct:
         return ""
-    gain = _base(f"{share:.10g}", "float")
-    return (
-        f"<responseCondition><responseIf>{_is_right(declared)}{_add(gain)}</responseIf></responseCondition>"
-    )
+    return _if(_is_right(declared), _base(f"{share:.10g}", "float"))
 
 
-def _is_answered(declared: Declared) -> str:
-    return f"<not><isNull>{_variable(declared.response)}</isNull></not>"
+def _if(condition: str, gain: str) -> str:
+    return f"<responseCondition><responseIf>{condition}{_add(gain)}</responseIf></responseCondition>"
 
 
 def _add(gain: str) -> str:

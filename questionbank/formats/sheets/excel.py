@@ -61,7 +61,6 @@ class ExcelWorkbook:
         )
 
     def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a sheet that hold cells."""
         sheet = self._sheets[name]
         book, member = self._book, sheet._worksheet_path
         formats = [book._number_formats, book._cell_styles]

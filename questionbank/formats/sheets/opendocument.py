@@ -52,7 +52,6 @@ class OpenDocumentWorkbook:
             yield from iterparse(source, events=("start", "end"), forbid_dtd=True)
 
     def rows(self, name: str) -> Iterator[Row]:
-        """Yield the rows of a sheet that hold cells."""
         is_here, number = False, 0
         kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and what they show
         for event, element in self._events():

@@ -51,25 +51,17 @@ def _opened(path: Path) -> Iterator[Workbook]:
     with opened_archive(path) as archive:
         names = archive.namelist()
         for member in archive.infolist():
-            if member.filename.endswith(".xml") and not _is_streamed(member.filename):
+            is_streamed = member.filename == "content.xml" or member.filename.startswith("xl/worksheets/")
+            if member.filename.endswith(".xml") and not is_streamed:
                 check_member(member, path)
         try:
             yield OpenDocumentWorkbook(archive) if "content.xml" in names else ExcelWorkbook(archive)
         except _UNREADABLE as error:
-            if "content.xml" in names and b"encryption-data" in _manifest(archive):
+            if "content.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
                 what = "it is protected by a password; save it without one"
             else:
                 what = "it is no proper workbook; open it in its program and save it again"
             raise ImportRefused(f"{path.name} cannot be read: {what}.") from error
-
-
-def _is_streamed(name: str) -> bool:
-    return name == "content.xml" or name.startswith("xl/worksheets/")
-
-
-def _manifest(archive: zipfile.ZipFile) -> bytes:
-    with archive.open("META-INF/manifest.xml") as manifest:
-        return manifest.read(1 << 20)
 
 
 def guess_sheet_layout(

@@ -18,6 +18,7 @@ from questionbank.formats.catalog import sniff
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.scales import SCALES
 from tests.analytics.test_question_content import CONTENTS
+from tests.questionbank.formats.files import saved
 
 LINE = '{"text": "1 + 1"}\n'
 
@@ -55,8 +56,7 @@ def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, nam
     ],
 )
 def test_a_file_of_no_known_format_is_refused(tmp_path, content, message):
-    path = tmp_path / "file.xyz"
-    path.write_text(content)
+    path = saved(tmp_path, content, "file.xyz")
     with pytest.raises(ImportRefused, match=message):
         list(read(path))
 
@@ -142,8 +142,7 @@ def test_what_is_written_is_read_again(tmp_path, name, records):
 
 
 def test_a_file_is_written_aside_so_that_a_failure_leaves_the_old_one(tmp_path):
-    path = tmp_path / "bank.jsonl"
-    path.write_text("old")
+    path = saved(tmp_path, "old", "bank.jsonl")
 
     def failing():
         yield QuestionRecord("a", "1 + 1")

@@ -7,6 +7,7 @@ import pytest
 from questionbank.errors import LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.difficulty_column import read_column
+from tests.questionbank.formats.files import saved
 
 
 @pytest.mark.parametrize(
@@ -55,29 +56,25 @@ def test_a_mixture_is_not_guessed(tmp_path, column):
     ("cell", "value"), [("0,4", 0.4), ("1,5", 1.5), ("2.5", 2.5), ("3", 3), ("1e1", 10), ("-0,25", -0.25)]
 )
 def test_decimal_commas_are_numbers(tmp_path, cell, value):
-    path = tmp_path / "q.csv"
-    path.write_text(f"Frage;Schwierigkeit\n1 + 1;{cell}\n")
+    path = saved(tmp_path, f"Frage;Schwierigkeit\n1 + 1;{cell}\n", "q.csv")
     ((_, record),) = read(path)
     assert record.difficulty == value
 
 
 def test_a_comma_before_three_digits_is_not_guessed(tmp_path):
-    path = tmp_path / "q.csv"
-    path.write_text("Frage;Schwierigkeit\n1 + 1;1,500\n")
+    path = saved(tmp_path, "Frage;Schwierigkeit\n1 + 1;1,500\n", "q.csv")
     ((_, problem),) = read(path)
     assert "difficulty '1,500' is not a number" in problem.reason
 
 
 def test_a_stated_scale_counts_more_than_the_guess(tmp_path):
-    path = tmp_path / "q.csv"
-    path.write_text("text,difficulty\n1 + 1,Level 3\n")
+    path = saved(tmp_path, "text,difficulty\n1 + 1,Level 3\n", "q.csv")
     ((_, record),) = read(path, scale="1-10")
     assert (record.difficulty, record.difficulty_scale) == (3, "1-10")
 
 
 def test_shares_of_correct_answers_may_be_percentages(tmp_path):
-    path = tmp_path / "q.csv"
-    path.write_text("text;facility;responses\n1;75%;8\n2;0,5;8\n3;half;8\n")
+    path = saved(tmp_path, "text;facility;responses\n1;75%;8\n2;0,5;8\n3;half;8\n", "q.csv")
     first, second, third = (entry for _, entry in read(path))
     assert (first.facility, second.facility) == (0.75, 0.5)
     assert "facility 'half' is not a share such as 0.75 or 75%" in third.reason

@@ -9,6 +9,7 @@ import pytest
 
 from questionbank.errors import ImportRefused
 from questionbank.formats.catalog import layout_of
+from tests.questionbank.formats.files import saved
 
 
 def _zip(name):
@@ -34,8 +35,7 @@ def _zip(name):
     ],
 )  # fmt: skip
 def test_a_file_of_another_kind_is_one_sentence(tmp_path, content, what):
-    path = tmp_path / "bank.dat"
-    path.write_bytes(content)
+    path = saved(tmp_path, content, "bank.dat")
     with pytest.raises(ImportRefused) as refused:
         layout_of(path)
     assert what in str(refused.value)
@@ -58,6 +58,5 @@ def test_a_file_of_another_kind_is_one_sentence(tmp_path, content, what):
     ],
 )
 def test_a_file_of_ours_is_not_taken_for_another(tmp_path, content):
-    path = tmp_path / "bank.csv"
-    path.write_text(content)
+    path = saved(tmp_path, content, "bank.csv")
     assert layout_of(path).pairs

@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from analytics.question_content import (
     AcceptedAnswer,
@@ -15,7 +13,6 @@ from analytics.question_content import (
     MatchingPair,
     Option,
     QuestionContent,
-    QuestionPart,
     Stimulus,
 )
 from analytics.records import QuestionRecord
@@ -23,7 +20,8 @@ from questionbank.errors import LineProblem
 from questionbank.formats import read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.moodle.gift import gift_losses, write_gift
-from tests.questionbank.formats.test_moodle_xml import Pictures, questions, records
+from tests.questionbank.formats.files import saved
+from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
 SAMPLE = r"""// A bank of ours
 $CATEGORY: $course$/top/Algebra/Sums
@@ -69,8 +67,7 @@ Explain.{}
 
 @pytest.fixture
 def sample(tmp_path):
-    path = tmp_path / "bank.gift"
-    path.write_text(SAMPLE, encoding="utf-8")
+    path = saved(tmp_path, SAMPLE, "bank.gift")
     return questions(path)
 
 
@@ -114,26 +111,6 @@ def test_a_changed_question_is_written_anew_and_the_others_stay(sample, tmp_path
     assert SAMPLE[SAMPLE.index("$CATEGORY: top") :] in path.read_text()
 
 
-@given(records=st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.id))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_written_is_read_again(tmp_path, records):
-    records = [*records, QuestionRecord("p", "Parts", kind="parts", source="Book")]
-    records[-1] = replace(
-        records[-1],
-        content=replace(records[-1].content, parts=(QuestionPart("a?", answer="1"),)),
-        answer="(a) 1",
-    )
-    path = tmp_path / "bank.gift"
-    assert write(records, path, "gift") == len(records)
-    again = [replace(record, original=None) for record in questions(path)]
-    assert again == records
-
-
-def test_what_other_systems_do_not_see_is_named():
-    record = QuestionRecord("1", "2 + 2?", grade="7", answer="4 apples", equation="2+2")
-    assert gift_losses(record, Pictures()) == ["the answer as it is in the bank", "the equation", "the grade"]
-
-
 @pytest.mark.parametrize("name", ["a.gift", "a.gift.txt", "a.txt"])
 def test_the_format_is_recognised(tmp_path, name):
     path = tmp_path / name
@@ -153,15 +130,13 @@ def test_the_format_is_recognised(tmp_path, name):
     ],
 )
 def test_a_wrong_question_is_a_problem_of_its_line(tmp_path, item, reason):
-    path = tmp_path / "a.gift"
-    path.write_text(f"Fine.{{}}\n\n{item}\n\nGood.{{}}\n")
+    path = saved(tmp_path, f"Fine.{{}}\n\n{item}\n\nGood.{{}}\n", "a.gift")
     problems = [entry for _line, entry in read(path) if isinstance(entry, LineProblem)]
     assert [(problem.line, reason in problem.reason) for problem in problems] == [(3, True)]
 
 
 def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
-    path = tmp_path / "catch.gift"
-    path.write_text("Compute g.{#\n =9.81:0.005#Good\n ~#Try again\n}\n")
+    path = saved(tmp_path, "Compute g.{#\n =9.81:0.005#Good\n ~#Try again\n}\n", "catch.gift")
     [(_, question)] = [(line, entry) for line, entry in read(path) if isinstance(entry, QuestionRecord)]
     assert question.answer == "9.81"
     assert [(one.text, one.weight, one.feedback) for one in question.content.accepted] == [
@@ -174,8 +149,7 @@ def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
 
 
 def test_another_encoding_is_said(tmp_path):
-    path = tmp_path / "bank.gift"
-    path.write_bytes("::Größe::Wie groß? {=5}".encode("windows-1252"))
+    path = saved(tmp_path, "::Größe::Wie groß? {=5}".encode("windows-1252"), "bank.gift")
     file = read(path)
     assert [entry.content.title for _line, entry in file] == ["Größe"]
     assert file.notes == ["Read as Windows-1252."]
@@ -183,8 +157,7 @@ def test_another_encoding_is_said(tmp_path):
 
 @pytest.mark.parametrize("typed", ["5:inf", "5:nan", "5:about 1"])
 def test_a_tolerance_that_is_no_number_stays_as_it_came(tmp_path, typed):
-    path = tmp_path / "a.gift"
-    path.write_text(f"Five?{{#{typed}}}\n", encoding="utf-8")
+    path = saved(tmp_path, f"Five?{{#{typed}}}\n", "a.gift")
     (record,) = [entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)]
     assert (record.kind, record.answer, record.content.accepted) == ("number", typed, ())
 
@@ -211,8 +184,7 @@ def test_a_gap_is_a_missing_word_and_several_are_a_loss_that_is_said(
     source = b"".join(write_gift([record], Pictures())).decode()
     assert written.replace("\\:", ":") in source.replace("[html]", "").replace("<p>", "").replace("</p>", "")
     assert [what.partition(":")[0] for what in gift_losses(record, Pictures())] == lost
-    path = tmp_path / "gap.gift"
-    path.write_text(source)
+    path = saved(tmp_path, source, "gap.gift")
     assert questions(path) == [record]
     as_others_see_it = tmp_path / "theirs.gift"
     as_others_see_it.write_text(re.sub(r"// kindred.*\n", "", source))

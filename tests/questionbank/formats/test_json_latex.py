@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.catalog import read
 from questionbank.formats.json_latex import repair_latex
+from tests.questionbank.formats.files import saved
 
 CERTAIN = [
     r"Compute $\frac{1}{2} \times 4$ when $x \neq 3$ and $\beta = \rho$.",
@@ -28,8 +29,7 @@ CERTAIN = [
 
 @pytest.mark.parametrize("text", CERTAIN)
 def test_single_backslashes_are_read_as_latex_and_said(tmp_path, text):
-    path = tmp_path / "q.jsonl"
-    path.write_text(f'{{"id": "a", "text": "{text}", "answer": "2"}}\n', encoding="utf-8")
+    path = saved(tmp_path, f'{{"id": "a", "text": "{text}", "answer": "2"}}\n', "q.jsonl")
     (_, warning), (_, record) = read(path)
     assert record.text == text
     assert warning == LineWarning(
@@ -41,8 +41,7 @@ def test_single_backslashes_are_read_as_latex_and_said(tmp_path, text):
     "text", [*CERTAIN, "First line.\nthen the next one\n\nne\tcell", "$$\ne^x = 3\n$$", "\\[\ne+e\n\\]"]
 )
 def test_what_a_program_wrote_is_read_as_it_is(tmp_path, text):
-    path = tmp_path / "q.jsonl"
-    path.write_text(json.dumps({"text": text}) + "\n", encoding="utf-8")
+    path = saved(tmp_path, json.dumps({"text": text}) + "\n", "q.jsonl")
     *warnings, (_, record) = read(path)
     assert record.text == text
     assert not any("single" in warning.reason for _, warning in warnings)
@@ -73,8 +72,7 @@ def test_every_field_that_is_mended_is_named(tmp_path):
 
 
 def test_a_control_character_that_is_no_known_command_refuses_the_line(tmp_path):
-    path = tmp_path / "q.jsonl"
-    path.write_text('{"text": "see \\bxyz now"}\n{"text": "fine"}\n')
+    path = saved(tmp_path, '{"text": "see \\bxyz now"}\n{"text": "fine"}\n', "q.jsonl")
     (_, problem), (_, fine) = read(path)
     assert isinstance(problem, LineProblem)
     assert (
@@ -85,16 +83,14 @@ def test_a_control_character_that_is_no_known_command_refuses_the_line(tmp_path)
 
 
 def test_a_table_that_holds_lost_commands_is_mended_too(tmp_path):
-    path = tmp_path / "q.csv"
-    path.write_text("text,answer\n$\frac{1}{2}\times 3$,1\n")
+    path = saved(tmp_path, "text,answer\n$\frac{1}{2}\times 3$,1\n", "q.csv")
     (_, warning), (_, record) = read(path)
     assert record.text == r"$\frac{1}{2}\times 3$"
     assert r"has lost the backslash of \frac" in warning.reason
 
 
 def test_a_line_break_that_may_be_a_command_is_warned_of(tmp_path):
-    path = tmp_path / "q.jsonl"
-    path.write_text(r'{"text": "The frequency \nu is given."}' + "\n")
+    path = saved(tmp_path, r'{"text": "The frequency \nu is given."}' + "\n", "q.jsonl")
     (_, warning), (_, record) = read(path)
     assert record.text == "The frequency \nu is given."
     assert r"meant as \nu" in warning.reason

@@ -9,6 +9,7 @@ from questionbank.errors import LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.jsonl import write_jsonl_line
+from tests.questionbank.formats.files import saved
 
 
 def test_questions_come_with_the_numbers_of_their_lines(jsonl):
@@ -46,8 +47,7 @@ def test_a_line_that_is_no_question_is_told_why_and_the_next_is_read(jsonl, line
 
 
 def test_invalid_utf8_is_the_problem_of_its_line_only(tmp_path):
-    path = tmp_path / "file.jsonl"
-    path.write_bytes(b'{"text": "caf\xe9"}\n{"text": "caf\xc3\xa9 \xc3\xa9"}\n')
+    path = saved(tmp_path, b'{"text": "caf\xe9"}\n{"text": "caf\xc3\xa9 \xc3\xa9"}\n', "file.jsonl")
     (first, second) = [entry for _, entry in read(path)]
     assert first == LineProblem(1, "invalid UTF-8 at byte 14 of the line (0xe9)")
     assert second.text == "café é"

@@ -9,12 +9,14 @@ from questionbank.formats.catalog import layout_of, read
 from questionbank.formats.column_names import guess_fields
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.layout import FileLayout
+from tests.questionbank.formats.files import saved
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
 def test_a_chinese_table_is_read_in_its_encoding(tmp_path, encoding):
-    path = tmp_path / "book.csv"
-    path.write_bytes("题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding))
+    path = saved(
+        tmp_path, "题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding), "book.csv"
+    )
     ((_, record),) = read(path)
     assert (record.text, record.answer, record.concepts) == ("求 $1+1$ 的值，并说明理由。", "2", (("加法",),))
 
@@ -31,16 +33,14 @@ def test_each_field_is_guessed_once_and_our_own_names_win():
 
 
 def test_columns_that_are_not_read_are_named(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text,Author,\n1 + 1,Jo,x\n")
+    path = saved(tmp_path, "text,Author,\n1 + 1,Jo,x\n", "a.csv")
     path.write_text("text,Author,,\n1 + 1,Jo,x,\n")
     assert read(path).unread == ["Author"]
     assert layout_of(path, columns={"Author": "grade"}).unread == []
 
 
 def test_a_byte_that_the_encoding_lacks_is_the_line_s_problem(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"text\nfine\nbad \x81\n")
+    path = saved(tmp_path, b"text\nfine\nbad \x81\n", "a.csv")
     problems = [
         entry for _, entry in read(path, layout=FileLayout(("text",), ("text",), "windows-1252", ","))
     ]
@@ -57,14 +57,12 @@ def test_a_byte_that_the_encoding_lacks_is_the_line_s_problem(tmp_path):
     ],
 )
 def test_a_layout_that_cannot_be_is_refused(tmp_path, given, reason):
-    path = tmp_path / "a.csv"
-    path.write_text("Question,Key\n1,2\n")
+    path = saved(tmp_path, "Question,Key\n1,2\n", "a.csv")
     with pytest.raises(ImportRefused, match=reason):
         layout_of(path, **given)
 
 
 def test_columns_are_bounded(tmp_path):
-    path = tmp_path / "wide.csv"
-    path.write_text("text," + ",".join(f"c{n}" for n in range(1_000)) + "\n1\n")
+    path = saved(tmp_path, "text," + ",".join(f"c{n}" for n in range(1_000)) + "\n1\n", "wide.csv")
     with pytest.raises(ImportRefused, match="1,001 columns, more than 1,000"):
         read(path)

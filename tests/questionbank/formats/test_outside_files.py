@@ -24,6 +24,7 @@ from questionbank.formats.archives import is_archive
 from questionbank.formats.moodle.xml import write_moodle_xml
 from questionbank.formats.originals import fields_digest
 from tests.bench.outside.files import faults, likeness
+from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
 EIGHTH, TENTH = (Path(__file__).parents[2] / f"bench/outside/{name}/files" for name in ("eighth", "tenth"))
@@ -82,8 +83,7 @@ def test_an_edited_question_with_gaps_to_drag_keeps_its_choices(tmp_path):
     kept = replace(ranks.original, fields=fields_digest(ranks))
     assert kept.data in b"".join(write_moodle_xml([replace(ranks, original=kept)], Pictures()))
     edited = replace(ranks, text=f"{ranks.text} Why?", original=kept)
-    path = tmp_path / "edited.xml"
-    path.write_bytes(b"".join(write_moodle_xml([edited], Pictures())))
+    path = saved(tmp_path, b"".join(write_moodle_xml([edited], Pictures())), "edited.xml")
     (again,) = questions(path)
     assert (again.text, again.answer, again.kind) == (edited.text, ranks.answer, "blanks")
 

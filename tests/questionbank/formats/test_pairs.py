@@ -10,13 +10,13 @@ import pytest
 from analytics.json_lines import LINE_LIMIT
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.pairs import PairRow, read_pair_file
+from tests.questionbank.formats.files import saved
 
 
 @pytest.fixture
 def read(tmp_path):
     def rows(content: str | bytes, name: str = "pairs.jsonl") -> list:
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path = saved(tmp_path, content if isinstance(content, bytes) else content.encode(), name)
         return list(read_pair_file(path))
 
     return rows

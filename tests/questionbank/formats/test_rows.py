@@ -9,11 +9,11 @@ import pytest
 from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.catalog import layout_of, read
+from tests.questionbank.formats.files import saved
 
 
 def _file(tmp_path, content, name="q.csv", encoding="utf-8"):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
+    path = saved(tmp_path, content if isinstance(content, bytes) else content.encode(encoding), name)
     return path
 
 

@@ -21,6 +21,7 @@ from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats import read, write
 from questionbank.formats.catalog import FORMATS, layout_of
 from questionbank.formats.seam import CannotHold, NoAttachments
+from tests.questionbank.formats.files import saved
 
 _DAY = datetime.datetime(2026, 3, 4)
 
@@ -247,8 +248,7 @@ _LAUGHS = (
     ],
 )
 def test_a_file_that_is_no_workbook_is_refused_with_a_sentence(tmp_path, data, message):
-    path = tmp_path / "bank.xlsx"
-    path.write_bytes(data)
+    path = saved(tmp_path, data, "bank.xlsx")
     if message is None:  # a CSV file with another ending
         assert entries(path)[0].text == "1?"
         with pytest.raises(ImportRefused, match="is not an Excel or OpenDocument workbook"):

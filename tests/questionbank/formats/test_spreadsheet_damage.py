@@ -7,6 +7,7 @@ import pytest
 from questionbank.errors import LineWarning
 from questionbank.formats.catalog import read
 from questionbank.formats.spreadsheet_damage import damage_note
+from tests.questionbank.formats.files import saved
 
 
 @pytest.mark.parametrize(
@@ -64,8 +65,7 @@ def test_ordinary_answers_are_none(value):
 
 
 def test_the_answer_stays_as_it_is(tmp_path):
-    path = tmp_path / "q.csv"
-    path.write_text("question,option A,option B,answer\nSimplify 6/8,04-Mar,1/2,A\n")
+    path = saved(tmp_path, "question,option A,option B,answer\nSimplify 6/8,04-Mar,1/2,A\n", "q.csv")
     (_, warning), (_, record) = read(path)
     assert isinstance(warning, LineWarning)
     assert warning.field == "options"

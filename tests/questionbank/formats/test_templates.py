@@ -16,7 +16,7 @@ from analytics.text.wholeness import draws_numbers
 from questionbank.formats import write
 from questionbank.formats.computed_answers import SETTING
 from questionbank.formats.moodle.xml import moodle_losses
-from questionbank.formats.originals import fields_digest
+from tests.questionbank.formats.files import named
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
 PG = r"""DOCUMENT();
@@ -121,10 +121,7 @@ def test_prairielearn_says_what_the_server_computes(tmp_path):
 
 def test_a_template_that_is_edited_gets_its_variables_back(tmp_path):
     record = _read(tmp_path, "calculated.xml", CALCULATED)
-    original = record.original
-    assert original is not None
-    kept = original.__class__(original.format, original.data, original.preamble, fields_digest(record))
-    edited = record.__class__(**{**_fields(record), "text": record.text + " Round it.", "original": kept})
+    edited = replace(record, text=record.text + " Round it.")
     out = tmp_path / "out.xml"
     write([edited], out, "moodle-xml", Pictures())
     assert "of {={a}*3} in {cm}? Round it." in out.read_text()
@@ -204,12 +201,6 @@ def _stack(code: str, inputs: dict[str, tuple[str, str]], asked: str) -> str:
     )
 
 
-def _fields(record: QuestionRecord) -> dict[str, object]:
-    return {name: getattr(record, name) for name in record.__dataclass_fields__}
-
-
 def _read(folder: Path, name: str, content: str) -> QuestionRecord:
-    path = folder / name
-    path.write_text(content)
-    (record,) = questions(path)
+    (record,) = questions(named(folder, name, content))
     return record
