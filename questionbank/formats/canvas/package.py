@@ -309,15 +309,25 @@ def _item(record: QuestionRecord, pictures: _Pictures) -> bytes:
     original = record.original
     if original is None or original.format != FORMAT:
         return _own_item(record, pictures)
-    before = _again(record, original.data)
+    item = _kept_item(record, original.data)
+    return _own_item(record, pictures) if item is None else with_paths(item, pictures.place)
+
+
+def _kept_item(record: QuestionRecord, original: bytes) -> bytes | None:
+    """Return the item that a record came in, with what somebody has changed since; None where we must write it anew."""
+    before = _again(record, original)
     is_same = {*before.concepts} == {*record.concepts} and before.content.points == record.content.points
-    if original.fields == fields_digest(record) and is_same:
-        return with_paths(original.data, pictures.place)
+    if _is_unchanged(record) and is_same:
+        return original
     before = replace(before, id=record.id, source=before.source or record.source)
-    item = patched_item(original.data, before, record, kept_address(record, _UPLOADED, KEPT), _lost)
-    if item is None or not_held(record, _again(record, item)):
-        return _own_item(record, pictures)
-    return with_paths(item, pictures.place)
+    item = patched_item(original, before, record, kept_address(record, _UPLOADED, KEPT), _lost)
+    if record.kind == "opaque":  # nobody but Canvas can write it anew
+        return item or original
+    return None if item is None or not_held(record, _again(record, item)) else item
+
+
+def _is_unchanged(record: QuestionRecord) -> bool:
+    return record.original is not None and record.original.fields == fields_digest(record)
 
 
 def _own_item(record: QuestionRecord, pictures: _Pictures) -> bytes:
@@ -341,9 +351,13 @@ def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
 
 def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     """Return what of a question Canvas does not see; we read it from a field of our own."""
-    if record.original is not None and record.original.format == FORMAT:
-        return []
-    content = record.content
+    original, content = record.original, record.content
+    if original is not None and original.format == FORMAT:
+        if record.kind != "opaque" or _is_unchanged(record):
+            return []
+        again = _again(record, _kept_item(record, original.data) or b"")
+        kept = replace(again.content, original=content.original)
+        return not_held(record, replace(again, source=record.source, content=kept))
     if content.points is None:  # Canvas gives one point
         content = replace(content, points=1.0)
     record = replace(record, content=content)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.reading import item_element
@@ -41,8 +42,15 @@ def patched_item(
             )
         ),
     )
+    if now.kind == "opaque":  # written for the sake of its text, title, points and solution
+        pair, lost = (
+            [replace(one, kind="open", options=(), answer="") for one in (before, now)],
+            lambda _one: "",
+        )
+    else:
+        pair = [before, now]
     try:
-        was, is_now = (write_item(record, address, names, lost(record)) for record in (before, now))
+        was, is_now = (write_item(record, address, names, lost(record)) for record in pair)
     except CannotHold:
         return None
     if before.content.title != now.content.title:

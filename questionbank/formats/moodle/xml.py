@@ -163,11 +163,17 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     """Return what of a question Moodle XML cannot hold."""
     original = record.original
     if original is not None and original.format == FORMAT:
-        is_stack = record.kind != "opaque" and record.content.settings.get("type") == STACK
-        if is_stack and original.fields != fields_digest(record):
+        if original.fields == fields_digest(record):
+            return []
+        if record.content.settings.get("type") == STACK and record.kind != "opaque":
             before, _said = read_element(original.data, hash_of, record.concepts[:1])
             if before.kind != record.kind or _is_replaced(before, record):
                 return ["how STACK grades and comments on answers: the question was changed in the bank"]
-        return []
+        is_other = record.kind == "opaque"
+        again, _said = read_element(
+            _item(record, attachments), hash_of, record.concepts[:1], is_other=is_other
+        )
+        kept = replace(again.content, original=record.content.original)
+        return not_held(record, replace(again, source=record.source, content=kept))
     again, _said = read_element(write_element(record, attachments.get), hash_of, record.concepts[:1])
     return not_held(record, again)
