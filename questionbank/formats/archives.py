@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import stat
+import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ MAGIC = b"PK\x03\x04"
 MEMBERS_LIMIT = 50_000
 MEMBER_LIMIT = 128 * 1024 * 1024  # bytes of a member that is read as a whole
 RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked to packed, of members of more bytes than that
+DIRECTORY_LIMIT = 32 * 1024 * 1024  # bytes of the list of members
+_END_WITHIN = 65_535 + 22 + 76  # bytes: the longest comment, and what ends an archive
 _STREAMED_RATIO = 1_000  # of members that are read piece by piece
 
 
@@ -37,6 +40,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     Raises:
         ImportRefused: it is not; says why.
     """
+    _check_directory(path)
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
@@ -51,6 +55,27 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
             yield archive
         except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
             raise ImportRefused(f"{path.name} is damaged: a part of it cannot be unpacked.") from error
+
+
+def _check_directory(path: Path) -> None:
+    """Refuse an archive of too many members by what its end says, before all of them are listed (APPNOTE 4.3.14-16)."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _END_WITHIN))
+        end = file.read()
+    place, large = end.rfind(b"PK\5\6"), end.rfind(b"PK\6\6")
+    members = size = 0
+    if large >= 0 and len(end) >= large + 48:
+        members, size = struct.unpack_from("<QQ", end, large + 32)
+    elif place >= 0 and len(end) >= place + 16:
+        members, size = struct.unpack_from("<HI", end, place + 10)
+    if members > MEMBERS_LIMIT:
+        raise ImportRefused(
+            f"{path.name} cannot be read: it holds {members:,} files, more than {MEMBERS_LIMIT:,}."
+        )
+    if size > DIRECTORY_LIMIT:
+        raise ImportRefused(
+            f"{path.name} cannot be read: its list of files takes {size >> 20:,} MB, more than {DIRECTORY_LIMIT >> 20}."
+        )
 
 
 def _fault(archive: zipfile.ZipFile) -> str:
@@ -100,10 +125,10 @@ def member_bytes(archive: zipfile.ZipFile, name: str, path: Path) -> bytes | Non
     return archive.read(member)
 
 
-def check_member(member: zipfile.ZipInfo, path: Path) -> None:
-    """Raise `ImportRefused` where a member is too large to be read as a whole."""
+def check_member(member: zipfile.ZipInfo, path: Path, *, limit: int = MEMBER_LIMIT) -> None:
+    """Raise `ImportRefused` where a member is larger than a limit, or many times the size of what is packed."""
     ratio = member.file_size / max(member.compress_size, 1)
-    if member.file_size > MEMBER_LIMIT or (member.file_size > RATIO_FROM and ratio > RATIO_LIMIT):
+    if member.file_size > limit or (member.file_size > RATIO_FROM and ratio > RATIO_LIMIT):
         size = member.file_size // 1024**2
         raise ImportRefused(
             f"{path.name} cannot be read: {member.filename[:60]!r} in it unpacks to {size:,} MB."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 BYTES_LIMIT = 10 * 1024 * 1024
 PIXELS_LIMIT = 50_000_000
+FRAMES_LIMIT = 1_000
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 _NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # markers between SOF0 and SOF15 that are none
 
@@ -38,6 +39,7 @@ def read_picture(data: bytes) -> PictureFacts:
         raise PictureRefused(f"is larger than {BYTES_LIMIT // 1024**2} MB")
     try:
         facts = _facts(data)
+        frames = _frames(data)
     except (struct.error, IndexError) as error:
         raise PictureRefused("is a damaged picture") from error
     if facts is None:
@@ -46,7 +48,36 @@ def read_picture(data: bytes) -> PictureFacts:
         raise PictureRefused("is no PNG, JPEG, GIF or WebP picture")
     if not 0 < facts.width * facts.height <= PIXELS_LIMIT:
         raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels, more than {PIXELS_LIMIT:,}")
+    if frames > FRAMES_LIMIT:
+        raise PictureRefused(f"is an animation of {frames:,} frames, more than {FRAMES_LIMIT:,}")
     return facts
+
+
+def _frames(data: bytes) -> int:
+    """Return how many frames an animation says it has; one that is cut off has those before its end."""
+    if data.startswith(b"\x89PNG"):
+        place = data.find(b"acTL", 0, 65_536)
+        return int(struct.unpack(">I", data[place + 4 : place + 8])[0]) if place >= 0 else 1
+    if data.startswith(b"RIFF"):
+        return data.count(b"ANMF")
+    return _gif_frames(data) if data.startswith(b"GIF8") else 1
+
+
+def _gif_frames(data: bytes) -> int:
+    """Return the number of image descriptors of a GIF (GIF89a, sections 20 and 23)."""
+    frames, place = 0, 13 + _colours(data[10])
+    while place + 10 < len(data) and data[place] in (0x21, 0x2C):
+        is_frame = data[place] == 0x2C
+        frames += is_frame
+        place += 11 + _colours(data[place + 9]) if is_frame else 2
+        while place < len(data) and data[place]:  # blocks of data, each behind its length
+            place += data[place] + 1
+        place += 1
+    return frames
+
+
+def _colours(flags: int) -> int:
+    return 3 * 2 ** ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def _facts(data: bytes) -> PictureFacts | None:

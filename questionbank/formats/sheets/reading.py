@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from analytics.json_lines import UNPACKED_LIMIT
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
-from questionbank.formats.archives import check_member, is_archive, opened_archive
+from questionbank.formats.archives import MEMBER_LIMIT, check_member, is_archive, opened_archive
 from questionbank.formats.column_names import guess_fields
 from questionbank.formats.csv_rows import named_rows
 from questionbank.formats.layout import (
@@ -29,6 +30,7 @@ from questionbank.formats.sheets.workbook import Row, Workbook
 CELLS_LIMIT = 10_000_000
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, SyntaxError, TypeError, ValueError)
 _PROGRESS_EVERY = 500  # rows
+_STREAMED_LIMIT = 256 * 1024 * 1024  # bytes of a sheet, from which on it may be a bomb
 
 
 def is_workbook(archive: zipfile.ZipFile) -> bool:
@@ -52,8 +54,8 @@ def _opened(path: Path) -> Iterator[Workbook]:
         names = archive.namelist()
         for member in archive.infolist():
             is_streamed = member.filename == "content.xml" or member.filename.startswith("xl/worksheets/")
-            if member.filename.endswith(".xml") and not is_streamed:
-                check_member(member, path)
+            if member.filename.endswith(".xml") and (not is_streamed or member.file_size > _STREAMED_LIMIT):
+                check_member(member, path, limit=UNPACKED_LIMIT if is_streamed else MEMBER_LIMIT)
         try:
             yield OpenDocumentWorkbook(archive) if "content.xml" in names else ExcelWorkbook(archive)
         except _UNREADABLE as error:
