@@ -83,6 +83,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/edit/", writing.question_edit, name="question_edit"),
     path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
+    path("<int:question_id>/revert/<int:event>/", questions.question_revert_view, name="question_revert"),
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
     path("<int:question_id>/hierarchy/", tagging.question_hierarchy, name="question_hierarchy"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),

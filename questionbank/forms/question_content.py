@@ -1,71 +1,43 @@
-"""The rows of the editor that grade a question: options, accepted answers, pairs, gaps, pictures.
+"""From a question to the rows of the editor, and from rows to what grades a question.
 
-Each kind of row is a set of parallel lists of inputs (``option_text``, ``option_weight``, ...), so that the form works
-without JavaScript and a script can add rows without renumbering anything.
+A row knows by its place what it came from: what nobody has changed in it stays as it was, also what no cell shows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.files.uploadedfile import UploadedFile
-from django.http import QueryDict
 
 from analytics.question_content import (
+    EMPTY,
     AcceptedAnswer,
     Blank,
-    Feedback,
     MatchingPair,
     Option,
     Picture,
     QuestionContent,
+    QuestionPart,
     as_json,
     content_texts,
 )
-from questionbank.formats.limits import OPTIONS_LIMIT
+from questionbank.formats.kinds import option_label, options_fault
 from questionbank.formats.pictures import PictureRefused
+from questionbank.forms.question_rows import COLUMNS, Row, tidy
 from questionbank.rendering.pictures import picture_names
 from questionbank.services.attachments import attachment_add
 
-Row = dict[str, str]
-COLUMNS = {
-    "option": ("label", "text", "weight", "misconception", "feedback"),
-    "accepted": ("text", "weight", "tolerance", "unit", "feedback"),
-    "pair": ("left", "right"),
-    "blank": ("answers", "choices"),
-    "picture": ("name", "sha256"),
-}
-ROWS_LIMIT = 100
 PICTURES_LIMIT = 20
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:OPTIONS_LIMIT]
 _PERCENT = re.compile(r"(-?\d{1,3}(?:[.,]\d{1,7})?)\s*%?")
 _NAME = re.compile(r"[^\w.-]+")
+Item = TypeVar("Item", Option, AcceptedAnswer, MatchingPair, Blank, QuestionPart)
 
 
 class RowProblem(ValueError):
     """A row cannot be read; the message is for the person."""
-
-
-def sent_rows(data: QueryDict, kind: str) -> list[Row]:
-    """Return the rows of a kind as they were sent, trimmed, empty ones included."""
-    names = COLUMNS[kind]
-    columns = [[value.strip() for value in data.getlist(f"{kind}_{name}")] for name in names]
-    rows = list(zip_longest(*columns, fillvalue=""))[:ROWS_LIMIT]
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def padded(rows: Sequence[Row], kind: str, at_least: int) -> list[Row]:
-    """Return rows and enough empty ones; each option with the next free letter."""
-    rows = list(rows)
-    free = [letter for letter in LABELS if letter not in {row.get("label") for row in rows}]
-    while len(rows) < at_least and not (kind == "option" and not free):
-        empty = dict.fromkeys(COLUMNS[kind], "")
-        rows.append(empty | {"label": free.pop(0)} if kind == "option" else empty)
-    return rows
 
 
 # -- from a question to rows --------------------------------------------------------------------------------------
@@ -80,29 +52,23 @@ def percent(weight: float | None) -> str:
     return "" if weight is None else f"{round(weight * 100, 5):g}%" if weight != 1 / 3 else "33.33333%"
 
 
-def option_row(option: Mapping[str, Any]) -> Row:
-    """Return the row of a stored option."""
-    row = {name: str(option.get(name) or "") for name in COLUMNS["option"]}
-    return row | {"weight": percent(option.get("weight"))}
+def _option_row(option: Option) -> Row:
+    row = {name: tidy(str(getattr(option, name) or "")) for name in COLUMNS["option"]}
+    return row | {"weight": percent(option.weight)}
 
 
-def content_rows(content: QuestionContent) -> dict[str, list[Row]]:
-    """Return the rows of everything but the options."""
+def _accepted_row(answer: AcceptedAnswer) -> Row:
     return {
-        "accepted": [
-            {
-                "text": answer.text,
-                "weight": percent(answer.weight),
-                "tolerance": tolerance_shown(answer),
-                "unit": answer.unit,
-                "feedback": answer.feedback,
-            }
-            for answer in content.accepted
-        ],
-        "pair": [{"left": pair.left, "right": pair.right} for pair in content.pairs],
-        "blank": [_blank_row(blank) for blank in content.blanks],
-        "picture": [{"name": picture.name, "sha256": picture.sha256} for picture in content.pictures],
+        "text": tidy(answer.text),
+        "weight": percent(answer.weight),
+        "tolerance": tolerance_shown(answer),
+        "unit": tidy(answer.unit),
+        "feedback": tidy(answer.feedback),
     }
+
+
+def _pair_row(pair: MatchingPair) -> Row:
+    return {"left": tidy(pair.left), "right": tidy(pair.right)}
 
 
 def tolerance_shown(answer: AcceptedAnswer) -> str:
@@ -117,24 +83,79 @@ def tolerance_shown(answer: AcceptedAnswer) -> str:
 def _blank_row(blank: Blank) -> Row:
     if blank.options:
         right = [option.text for option in blank.options if (option.weight or 0) > 0]
-        return {"answers": "; ".join(right), "choices": "; ".join(option.text for option in blank.options)}
-    return {"answers": "; ".join(answer.text for answer in blank.accepted), "choices": ""}
+        return {"answers": _listed(right), "choices": _listed(option.text for option in blank.options)}
+    return {"answers": _listed(answer.text for answer in blank.accepted), "choices": ""}
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """Return texts on one line, or one a line where a text holds what would divide them."""
+    found = [" ".join(text.split()) for text in texts]
+    return ("\n" if any(";" in text for text in found) else "; ").join(found)
+
+
+def _part_row(part: QuestionPart) -> Row:
+    points = part.content.points
+    return {
+        "kind": part.kind,
+        "text": tidy(part.text),
+        "options": "\n".join(" ".join(option.text.split()) for option in part.options),
+        "answer": tidy(part.answer),
+        "points": "" if points is None else f"{points:g}",
+    }
+
+
+def content_rows(content: QuestionContent, options: Sequence[Mapping[str, Any]] = ()) -> dict[str, list[Row]]:
+    """Return the rows of a question."""
+    return {
+        "option": [_option_row(Option(**option)) for option in options],
+        "accepted": [*map(_accepted_row, content.accepted)],
+        "pair": [*map(_pair_row, content.pairs)],
+        "blank": [*map(_blank_row, content.blanks)],
+        "part": [*map(_part_row, content.parts)],
+        "picture": [{"name": picture.name, "sha256": picture.sha256} for picture in content.pictures],
+    }
 
 
 # -- from rows to a question --------------------------------------------------------------------------------------
 
 
-def read_options(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _items(
+    rows: Sequence[Row],
+    before: Sequence[Item],
+    shown: Callable[[Item], Row],
+    read: Callable[[Row, Item | None], Item],
+    needed: Sequence[str],
+) -> tuple[Item, ...]:
+    """Return what rows say; an item whose row nobody has changed stays as it is, also what the row does not show.
+
+    Args:
+        before: what rows were filled with, by their places.
+        needed: cells of which one must be filled, else the row is gone.
+    """
+    items = []
+    for place, row in enumerate(rows):
+        former = before[place] if place < len(before) else None
+        if former is not None and shown(former) == row:
+            items.append(former)
+        elif any(row[name] for name in needed):
+            items.append(read(row, former))
+    return tuple(items)
+
+
+def read_options(rows: Sequence[Row], before: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the options of the rows that have a text.
 
     Raises:
         RowProblem: a weight cannot be read.
     """
-    return [
-        as_json(Option(row["label"], row["text"], row["misconception"], _weight(row), row["feedback"]))
-        for row in rows
-        if row["text"]
-    ]
+    former = [Option(**option) for option in before]
+    return [as_json(option) for option in _items(rows, former, _option_row, _option, ["text"])]
+
+
+def _option(row: Row, former: Option | None) -> Option:
+    is_same = former is not None and percent(former.weight) == row["weight"]
+    weight = former.weight if former is not None and is_same else _weight(row)
+    return Option(row["label"], row["text"], row["misconception"], weight, row["feedback"])
 
 
 def _weight(row: Row) -> float | None:
@@ -149,37 +170,39 @@ def _weight(row: Row) -> float | None:
     return -share if value < 0 else share
 
 
-def read_content(kind: str, rows: Mapping[str, list[Row]], base: QuestionContent) -> QuestionContent:
+def read_content(
+    kind: str, rows: Mapping[str, list[Row]], base: QuestionContent, former_kind: str
+) -> QuestionContent:
     """Return a content with what the rows of a question of this kind say; what has no row stays.
+
+    Args:
+        former_kind: of the question as it was, whose content is kept; another kind has no place for parts of it.
 
     Raises:
         RowProblem: a row cannot be read.
     """
-    former = content_rows(base)
-    accepted = base.accepted
-    if rows["accepted"] != former["accepted"]:
-        accepted = tuple(_accepted(row) for row in rows["accepted"] if row["text"])
-    blanks = base.blanks
-    if rows["blank"] != former["blank"]:
-        former_blanks = list(zip_longest(base.blanks, former["blank"]))
-        blanks = tuple(
-            former_blanks[place][0]
-            if place < len(former_blanks) and former_blanks[place][1] == row
-            else _blank(row)
-            for place, row in enumerate(rows["blank"])
-            if row["answers"] or row["choices"]
-        )
-    pairs = tuple(MatchingPair(row["left"], row["right"]) for row in rows["pair"] if row["right"])
-    if len(pairs) < sum(bool(row["left"]) for row in rows["pair"]):
+    accepted = _items(rows["accepted"], base.accepted, _accepted_row, _accepted, ["text"])
+    if accepted != base.accepted and accepted == _plain(accepted):
+        accepted = ()
+    if any(row["left"] and not row["right"] for row in rows["pair"]):
         raise RowProblem("Every pair needs its right side.")
-    has_typed = kind in ("number", "short", "true_false", "opaque", "open")
-    return replace(
+    content = replace(
         base,
-        accepted=() if not has_typed or accepted == _plain(accepted) else accepted,
-        pairs=pairs if kind in ("matching", "opaque") else (),
-        blanks=blanks if kind in ("blanks", "opaque") else (),
-        parts=base.parts if kind in ("parts", "opaque") else (),
-        original=base.original if kind == "opaque" else "",
+        accepted=accepted,
+        pairs=_items(rows["pair"], base.pairs, _pair_row, _pair, ["left", "right"]),
+        blanks=_items(rows["blank"], base.blanks, _blank_row, _blank, ["answers", "choices"]),
+        parts=_items(rows["part"], base.parts, _part_row, _part, ["text", "options", "answer"]),
+    )
+    if kind in (former_kind, "opaque"):
+        return content
+    has_typed = kind in ("number", "short", "true_false", "open")
+    return replace(
+        content,
+        accepted=content.accepted if has_typed else (),
+        pairs=content.pairs if kind == "matching" else (),
+        blanks=content.blanks if kind == "blanks" else (),
+        parts=content.parts if kind == "parts" else (),
+        original="",
     )
 
 
@@ -188,12 +211,18 @@ def _plain(accepted: tuple[AcceptedAnswer, ...]) -> tuple[AcceptedAnswer, ...]:
     return (AcceptedAnswer(accepted[0].text),) if len(accepted) == 1 else (AcceptedAnswer(""),)
 
 
-def _accepted(row: Row) -> AcceptedAnswer:
+def _accepted(row: Row, former: AcceptedAnswer | None) -> AcceptedAnswer:
+    was = _accepted_row(former) if former is not None else {}
     weight = _weight(row)
     tolerance, kind = _tolerance(row["tolerance"])
-    return AcceptedAnswer(
+    answer = AcceptedAnswer(
         row["text"], 1.0 if weight is None else weight, row["feedback"], tolerance, kind, row["unit"]
     )
+    if former is not None and was["weight"] == row["weight"]:
+        answer = replace(answer, weight=former.weight)
+    if former is not None and was["tolerance"] == row["tolerance"]:
+        answer = replace(answer, tolerance=former.tolerance, tolerance_kind=former.tolerance_kind)
+    return answer
 
 
 def _tolerance(text: str) -> tuple[float | None, str]:
@@ -209,21 +238,104 @@ def _tolerance(text: str) -> tuple[float | None, str]:
     return (value / 100 if kind == "relative" else value), kind
 
 
-def _blank(row: Row) -> Blank:
-    answers = [text.strip() for text in row["answers"].split(";") if text.strip()]
-    choices = [text.strip() for text in row["choices"].split(";") if text.strip()]
-    if choices:
-        if not {*answers} & {*choices}:
-            raise RowProblem("The right answer of a gap must be among its choices.")
-        return Blank(
-            "choice",
-            options=tuple(
-                Option(LABELS[place % len(LABELS)], text, weight=1.0 if text in answers else 0.0)
-                for place, text in enumerate(choices)
-            ),
-        )
+def _pair(row: Row, _former: MatchingPair | None) -> MatchingPair:
+    return MatchingPair(row["left"], row["right"])
+
+
+def _blank(row: Row, former: Blank | None) -> Blank:
+    answers, choices = (_list(row[name]) for name in ("answers", "choices"))
+    if choices and not {*answers} & {*choices}:
+        raise RowProblem("The right answer of a gap must be among its choices.")
     is_number = all(re.fullmatch(r"-?\d+(?:\.\d+)?", text) for text in answers)
-    return Blank("number" if is_number else "short", tuple(map(AcceptedAnswer, answers)))
+    kind = "choice" if choices else "number" if is_number else "short"
+    if former is None or former.kind != kind:
+        former = Blank(kind, points=former.points if former else 1.0)
+    if not choices:
+        known = {" ".join(one.text.split()): one for one in former.accepted}
+        places = former.accepted if len(former.accepted) == len(answers) else ()
+        blank = AcceptedAnswer("")
+        found = [known.get(text) or (places[at] if places else blank) for at, text in enumerate(answers)]
+        kept = (
+            one if text in known else replace(one, text=text)
+            for text, one in zip(answers, found, strict=True)
+        )
+        return replace(former, accepted=tuple(kept))
+    options = _kept_options(choices, former.options)
+    return replace(
+        former,
+        options=tuple(
+            one
+            if (text in answers) == ((one.weight or 0) > 0)
+            else replace(one, weight=float(text in answers))
+            for text, one in zip(choices, options, strict=True)
+        ),
+    )
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split("\n" if "\n" in text else ";") if part.strip()]
+
+
+def _kept_options(texts: Sequence[str], former: Sequence[Option]) -> list[Option]:
+    """Return options with these texts: an option of the same text, else of the same place, keeps what else it has."""
+    known = {" ".join(option.text.split()): option for option in former}
+    places = former if len(former) == len(texts) else ()
+    found = []
+    for place, text in enumerate(texts):
+        label = former[place].label if places else option_label(place)
+        kept = known.get(text) or (replace(places[place], text=text) if places else Option(label, text))
+        found.append(replace(kept, label=label))
+    return found
+
+
+def _part(row: Row, former: QuestionPart | None) -> QuestionPart:
+    kind = row["kind"] or ("choice" if row["options"] else "open")
+    part = replace(former or QuestionPart(""), text=row["text"], kind=kind)
+    was = _part_row(former) if former is not None else {}
+    content = part.content
+    if not row["text"]:
+        raise RowProblem("Every part needs a text.")
+    if row["options"] != was.get("options", ""):
+        part = replace(part, options=tuple(_kept_options(row["options"].splitlines(), part.options)))
+    if row["answer"] != was.get("answer", ""):
+        if content.pairs or content.blanks or content.parts:
+            raise RowProblem(
+                "The answer of a part with pairs, gaps or parts of its own follows from these; it cannot be"
+                " changed here."
+            )
+        content = replace(content, accepted=())
+        bare = tuple(replace(option, weight=None) for option in part.options)
+        part = replace(part, answer=row["answer"], options=bare)
+    if former is not None and former.kind != kind:
+        content = replace(content, accepted=(), pairs=(), blanks=(), parts=(), original="")
+    if row["points"] != was.get("points", ""):
+        content = replace(content, points=_points(row["points"]))
+    _check_part(part)
+    return replace(part, content=content if content != EMPTY else EMPTY)
+
+
+def _check_part(part: QuestionPart) -> None:
+    labels = [option.label for option in part.options]
+    shown = f"The part “{part.text[:40]}”"
+    match options_fault(kind=part.kind, text=part.text, labels=labels, answer=part.answer):
+        case "unexpected":
+            raise RowProblem(f"{shown} has options: choose the type multiple choice, or remove them.")
+        case "missing" | "single":
+            raise RowProblem(f"{shown} needs at least two options, one a line.")
+        case "answer":
+            raise RowProblem(f"{shown}: the answer must be the letter of an option, or several such as A, C.")
+    if part.kind == "true_false" and part.answer not in ("", "True", "False"):
+        raise RowProblem(f"{shown}: the answer must be True or False.")
+
+
+def _points(text: str) -> float | None:
+    try:
+        points = float(text.replace(",", ".")) if text else None
+    except ValueError:
+        points = -1.0
+    if points is not None and not 0 <= points <= 10_000:
+        raise RowProblem(f"“{text[:20]}” is not a number of points.")
+    return points
 
 
 def lines_of(text: str) -> tuple[str, ...]:
@@ -249,64 +361,44 @@ def add_pictures(rows: list[Row], files: Sequence[UploadedFile], problems: list[
     return rows
 
 
-def with_pictures(content: QuestionContent, rows: Sequence[Row], texts: Sequence[str]) -> QuestionContent:
-    """Return a content with the pictures that the question's texts name."""
+def with_pictures(
+    content: QuestionContent, rows: Sequence[Row], texts: Sequence[str], former_texts: Sequence[str]
+) -> QuestionContent:
+    """Return a content with the pictures that the question's texts name, and those that none of them ever named."""
     named = picture_names([*texts, *content_texts(content)])
     attached = {row["name"]: row["sha256"] for row in rows if row["sha256"]}
-    if not attached.keys() & named:
-        return replace(content, pictures=())
-    return replace(content, pictures=tuple(Picture(name, attached.get(name, "")) for name in named))
+    gone = {*picture_names(former_texts)} - {*named} if not content.original else set()
+    kept = {picture.name: picture.sha256 for picture in content.pictures if picture.name not in gone}
+    if attached.keys() & named:
+        kept |= {name: attached.get(name, "") for name in named if name in attached or name not in kept}
+    return replace(content, pictures=tuple(Picture(name, digest) for name, digest in kept.items()))
 
 
 def with_feedback(content: QuestionContent, fields: Mapping[str, Any]) -> QuestionContent:
-    """Return a content with title, points, tags, hints and feedback as the form's fields say."""
-    return replace(
-        content,
-        title=fields["title"],
-        points=fields["points"],
-        tags=tuple(dict.fromkeys(tag.strip() for tag in fields["tags"].split(",") if tag.strip())),
-        hints=lines_of(fields["hints"]),
-        feedback=Feedback(
-            fields["feedback_general"],
-            fields["feedback_right"],
-            fields["feedback_partly"],
-            fields["feedback_wrong"],
-        ),
-    )
+    """Return a content with title, points, tags, hints and feedback where the form's fields differ from it."""
+    shown = feedback_initial(content)
+    said = {name: tidy(value) if isinstance(value, str) else value for name, value in fields.items()}
+    changed = {
+        name for name, value in shown.items() if said[name] != (tidy(value) if name != "points" else value)
+    }
+    given = {name: said[name] for name in changed & {"title", "points"}}
+    if "tags" in changed:
+        given["tags"] = tuple(dict.fromkeys(tag.strip() for tag in said["tags"].split(",") if tag.strip()))
+    if "hints" in changed:
+        given["hints"] = lines_of(said["hints"])
+    kinds = {name.removeprefix("feedback_"): said[name] for name in changed if name.startswith("feedback_")}
+    return replace(content, **given, feedback=replace(content.feedback, **kinds))
 
 
 def feedback_initial(content: QuestionContent) -> dict[str, Any]:
     """Return the same fields filled."""
-    feedback = content.feedback
     return {
         "title": content.title,
         "points": content.points,
         "tags": ", ".join(content.tags),
         "hints": "\n".join(hint.replace("\n", " ") for hint in content.hints),
-        "feedback_general": feedback.general,
-        "feedback_right": feedback.right,
-        "feedback_partly": feedback.partly,
-        "feedback_wrong": feedback.wrong,
+        **{
+            f"feedback_{name}": getattr(content.feedback, name)
+            for name in ("general", "right", "partly", "wrong")
+        },
     }
-
-
-ROW_LABELS = {  # kind of row -> name, help
-    "accepted": (
-        "Accepted answers",
-        (
-            "Answer, weight in per cent, tolerance of a number (0.01 or 5%), unit, feedback. Leave empty if there is"
-            " one right answer: write it in the field Answer."
-        ),
-    ),
-    "pair": (
-        "Pairs of a matching question",
-        "Left and right. A right side without a left one is a wrong choice.",
-    ),
-    "blank": (
-        "Gaps",
-        (
-            "One row for each [[1]], [[2]] in the text: accepted answers separated by semicolons; for a drop-down,"
-            " its choices."
-        ),
-    ),
-}

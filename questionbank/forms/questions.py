@@ -1,6 +1,6 @@
 """The form to write or edit a question.
 
-The rows (options, accepted answers, pairs, gaps, pictures) are in `questionbank.forms.question_content`.
+The rows (options, accepted answers, pairs, gaps, parts, pictures) are in `questionbank.forms.question_rows`.
 """
 
 from __future__ import annotations
@@ -15,32 +15,30 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from analytics.json_lines import TEXT_LIMIT
-from analytics.question_content import EMPTY, QuestionContent, content_of
+from analytics.question_content import EMPTY, Option, QuestionContent, content_of, content_texts
 from questionbank.errors import ValidationFailed
-from questionbank.formats import limits
+from questionbank.formats import WRITTEN, limits
+from questionbank.formats.derived_answer import derived_answer
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.question_content import (
-    COLUMNS,
-    ROW_LABELS,
-    Row,
     RowProblem,
     add_pictures,
     content_rows,
     feedback_initial,
-    option_row,
-    padded,
     read_content,
     read_options,
-    sent_rows,
     with_feedback,
     with_pictures,
 )
-from questionbank.models import KnowledgeConcept, Question
+from questionbank.forms.question_rows import COLUMNS, ROW_LABELS, Cell, Row, cells, padded, sent_rows
+from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
 from questionbank.numbers import whole_number
 from questionbank.rendering.pictures import picture_names
 
-ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "picture": 0}
+ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "part": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
+# Nobody can write one of another type: only its own system says what it asks.
+KINDS = [(value, label) for value, label in Question.Kind.choices if value != Question.Kind.OPAQUE]
 LANGUAGES = [("en", "English"), ("zh", "Chinese"), ("und", "Another, or not recognised")]
 _OF_CONTENT = (
     "title", "points", "tags", "hints", "feedback_general", "feedback_right", "feedback_partly", "feedback_wrong",
@@ -74,7 +72,7 @@ class QuestionForm(ServiceForm):
             " ![what it shows](name.png)."
         ),
     )
-    kind = forms.ChoiceField(label="Type", choices=Question.Kind.choices, initial=Question.Kind.OPEN)
+    kind = forms.ChoiceField(label="Type", choices=KINDS, initial=Question.Kind.OPEN)
     language = forms.ChoiceField(label="Language", choices=LANGUAGES, initial="en")
     grade = forms.CharField(label="Grade", max_length=limits.GRADE_LIMIT, required=False)
     answer = forms.CharField(
@@ -139,6 +137,7 @@ class QuestionForm(ServiceForm):
         if files:
             self._add_pictures(files)
         if question is not None:
+            self._allow("kind", question.kind, question.get_kind_display())
             self._allow("language", question.language, question.language)
             self._allow("status", question.status, question.get_status_display())
 
@@ -151,7 +150,7 @@ class QuestionForm(ServiceForm):
         }
         content = content_of(question.content)
         initial |= feedback_initial(content)
-        rows = {"option": [option_row(option) for option in question.options], **content_rows(content)}
+        rows = content_rows(content, question.options)
         seen = ",".join(map(str, concepts))
         initial |= {"concepts": concepts, "seen_concepts": seen, "equation": equation}
         return cls(initial=initial, rows=rows, question=question)
@@ -177,9 +176,14 @@ class QuestionForm(ServiceForm):
         return self._shown("option")
 
     @property
-    def more_rows(self) -> list[tuple[str, Any, Any, list[Row]]]:
-        """Kind, name, help and rows of what else can be entered."""
-        return [(kind, *ROW_LABELS[kind], self._shown(kind)) for kind in ROW_LABELS]
+    def option_cells(self) -> list[list[Cell]]:
+        """Inputs of the options editor."""
+        return cells("option", self.rows)
+
+    @property
+    def more_rows(self) -> list[tuple[str, str, str, list[list[Cell]]]]:
+        """Kind, name, help and inputs of what else can be entered."""
+        return [(kind, *ROW_LABELS[kind], cells(kind, self._shown(kind))) for kind in ROW_LABELS]
 
     @property
     def picture_rows(self) -> list[Row]:
@@ -187,12 +191,29 @@ class QuestionForm(ServiceForm):
         return [row for row in self._rows.get("picture", []) if row["sha256"]]
 
     @property
+    def kept_as(self) -> str:
+        """Return what can be changed of a question that only its own system can ask; nothing of another one."""
+        question = self._question
+        if question is None or question.kind != Question.Kind.OPAQUE:
+            return ""
+        original = QuestionOriginal.objects.filter(question=question).only("format").first()
+        format = WRITTEN.get(original.format) if original is not None else None
+        if format is None:
+            return "Its file format is only read, so what you change stays in this bank."
+        if format.gives_back or format.name == "amc":
+            return f"A {format.label} file gets the question back as it came: what you change stays in this bank."
+        return (
+            f"A {format.label} file gets the original with the title, text, points and worked solution that you"
+            " change here. What else of your changes it cannot hold is listed before you download it."
+        )
+
+    @property
     def has_grading(self) -> bool:
         """Whether more than text, options and answer is filled in, or its kind needs that."""
         filled = any(self._rows.get(kind) for kind in ROW_LABELS) or any(
             self[name].value() for name in _OF_CONTENT
         )
-        return filled or self["kind"].value() in ("matching", "blanks")
+        return filled or self["kind"].value() in ("matching", "blanks", "parts")
 
     def _shown(self, kind: str) -> list[Row]:
         return padded(self._rows.get(kind, []), kind, ROWS_AT_FIRST[kind])
@@ -229,22 +250,39 @@ class QuestionForm(ServiceForm):
         cleaned = super().clean() or {}
         if self.option_problems:
             raise forms.ValidationError(self.option_problems)
+        question = self._question
         try:
-            options = read_options(self._rows.get("option", []))
+            options = read_options(self._rows.get("option", []), question.options if question else ())
             content = self.content(cleaned)
         except RowProblem as error:
             self.option_problems.append(str(error))
             raise forms.ValidationError(str(error)) from error
         answer = cleaned.get("answer", "")
-        if self._question is not None and answer != self._question.answer:
+        is_changed = answer != (question.answer if question else "")
+        if question is not None and is_changed:
             # What somebody changed wins over what the answer was derived from.
             if [option.get("weight") for option in options] == [
-                option.get("weight") for option in self._question.options
+                option.get("weight") for option in question.options
             ]:
                 options = [{**option, "weight": None} for option in options]
             if content.accepted == self._base.accepted:
                 content = replace(content, accepted=())
-        return cleaned | {"options": options, "content": content}
+        cleaned |= {"options": options, "content": content}
+        if answer and is_changed:
+            self._check_answer(cleaned)
+        return cleaned
+
+    def _check_answer(self, cleaned: Mapping[str, Any]) -> None:
+        """Refuse an answer that what grades the question contradicts: it would be replaced without a word."""
+        kind, answer = cleaned.get("kind", ""), cleaned["answer"]
+        options = [Option(**option) for option in cleaned["options"]]
+        derived = derived_answer(kind=kind, options=options, answer=answer, content=cleaned["content"])
+        if "".join(derived.split()) != "".join(answer.split()):
+            self.add_error(
+                "answer",
+                f"The answer follows from the options, gaps, pairs or parts below, which say {derived[:200]!r}."
+                " Change these, or clear this field.",
+            )
 
     def content(self, fields: Mapping[str, Any]) -> QuestionContent:
         """Return what grades the question, as the rows and fields say.
@@ -253,13 +291,21 @@ class QuestionForm(ServiceForm):
             RowProblem: a row cannot be read.
         """
         rows = {kind: self._rows.get(kind, []) for kind in COLUMNS}
-        rows = {kind: [row for row in kept if any(row.values())] for kind, kept in rows.items()}
-        content = read_content(fields.get("kind", ""), rows, self._base)
+        kind = fields.get("kind", "")
+        content = read_content(kind, rows, self._base, self._question.kind if self._question else kind)
         if {*_OF_CONTENT} <= {*fields}:
             content = with_feedback(content, fields)
         texts = [fields.get("text", ""), fields.get("solution", ""), *(row["text"] for row in rows["option"])]
         texts += [row["feedback"] for row in rows["option"]]
-        return with_pictures(content, rows["picture"], texts)
+        return with_pictures(content, rows["picture"], texts, self._former_texts())
+
+    def _former_texts(self) -> list[str]:
+        """Return the texts as they were that may name pictures."""
+        question = self._question
+        if question is None:
+            return []
+        options = [option.get(name, "") for option in question.options for name in ("text", "feedback")]
+        return [question.text, question.solution, *options, *content_texts(self._base)]
 
     def service_fields(self) -> dict[str, Any]:
         """Return what the services take, once the form is valid."""

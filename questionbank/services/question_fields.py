@@ -111,6 +111,10 @@ def _check_options(
 ) -> None:
     if question.kind == "matching" and not any(pair.left for pair in content.pairs):
         problems["pairs"].append("A matching question needs its pairs.")
+    if question.kind == "parts" and not content.parts:
+        problems["content"].append("A question in several parts needs its parts.")
+    if question.kind == "description" and question.answer:
+        problems["answer"].append("A description has no answer: clear this field, or choose another type.")
     if question.kind == "true_false" and question.answer not in ("", "True", "False"):
         problems["answer"].append("The answer must be True or False.")
     if "options" in problems or "kind" in problems:

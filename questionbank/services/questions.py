@@ -18,6 +18,7 @@ from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.rows import existing
 from questionbank.scales import scale_percent
+from questionbank.selectors.questions.history import REVERTED_FIELDS
 from questionbank.selectors.questions.questions import question_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
@@ -161,6 +162,34 @@ def question_update(
         current = set(fresh.tags.values_list("concept_id", flat=True))
         concept_ids = (current | (concept_ids - set(seen))) - (set(seen) - concept_ids)
     _set_tags(fresh, concept_ids, user)
+    embedding_request()
+    return fresh
+
+
+@transaction.atomic
+def question_revert(*, user: User | None, question: Question, event: int, version: int) -> Question:
+    """Give a question the wording, grading and grade that it had before a change; the history gets one change more.
+
+    Args:
+        event: of the history, which knows what the question was before it.
+        version: of the question that the person saw.
+
+    Raises:
+        Conflict: the question has another version by now.
+        NotFound: its history has no such change.
+        NotAllowed: the person may not change this question.
+    """
+    fresh = _locked(question)
+    require(user, "question_edit", "You may not change this question.", fresh)
+    if fresh.version != version:
+        raise Conflict("Somebody else has just changed this question. Check the new version first.")
+    updates = fresh.events.filter(pk=event, pgh_label="update")  # type: ignore[attr-defined]
+    former = existing(updates, "The history of this question has no such version.")
+    for name in REVERTED_FIELDS:
+        setattr(fresh, name, getattr(former, name))
+    fresh.version += 1
+    _save(fresh)
+    solution_compare(question=fresh)
     embedding_request()
     return fresh
 

@@ -136,22 +136,3 @@ def weight(value: float | None) -> str:
 def tolerance(answer: AcceptedAnswer) -> str:
     """Return how far a number may be off."""
     return tolerance_shown(answer)
-
-
-_ROW_LABELS = {
-    "text": "answer",
-    "weight": "weight in per cent",
-    "tolerance": "tolerance",
-    "unit": "unit",
-    "feedback": "feedback",
-    "left": "left side",
-    "right": "right side",
-    "answers": "right answers",
-    "choices": "choices of a drop-down",
-}
-
-
-@register.filter
-def row_label(name: str) -> Any:
-    """Return what a column of the editor's rows holds."""
-    return _ROW_LABELS[name]

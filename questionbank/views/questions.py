@@ -10,6 +10,7 @@ from questionbank.capabilities.catalog import kinship_rows
 from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import NotFound
 from questionbank.models import Attachment, Question
+from questionbank.numbers import whole_number
 from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
 from questionbank.selectors.serving import Serving, serving
@@ -30,7 +31,7 @@ from questionbank.selectors.similar.similarity import (
     similar_questions,
 )
 from questionbank.services.proposals import why_not_reworded
-from questionbank.services.questions import question_restore, question_retire
+from questionbank.services.questions import question_restore, question_retire, question_revert
 from questionbank.views.access import button_for, check_permission, form_for, page_for, render_page
 
 PARAPHRASES_SHOWN = 3
@@ -79,6 +80,17 @@ def question_restore_view(request: HttpRequest, question_id: int) -> HttpRespons
     check_permission(request, "question_edit", question)
     question_restore(user=request.user, question=question)
     messages.success(request, "The question is back: searches find it again.")
+    return redirect("question_detail", question_id=question.pk)
+
+
+@button_for("read")
+def question_revert_view(request: HttpRequest, question_id: int, event: int) -> HttpResponse:
+    """Take a question back to what it was before a change."""
+    question = question_get(question_id=question_id, user=request.user)
+    check_permission(request, "question_edit", question)
+    version = whole_number(request.POST.get("version", "")) or 0
+    question_revert(user=request.user, question=question, event=event, version=version)
+    messages.success(request, "The former version is back. The history has what it replaced.")
     return redirect("question_detail", question_id=question.pk)
 
 

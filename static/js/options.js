@@ -10,7 +10,7 @@ for (const fieldset of document.querySelectorAll("[data-options]")) {
     event.preventDefault();
     const row = rows[0].cloneNode(true);
     const taken = new Set([...rows].map((other) => other.querySelector("[name=option_label]").value));
-    for (const input of row.querySelectorAll("input")) {
+    for (const input of row.querySelectorAll("input, textarea")) {
       input.value = "";
       input.setAttribute("aria-label", input.getAttribute("aria-label").replace(/\d+/, rows.length + 1));
     }

@@ -36,22 +36,32 @@ SHOWN_FIELDS = (
 )
 
 
+REVERTED_FIELDS = ("text", "language", "kind", "options", "answer", "solution", "content", "grade")
+"""What comes back with a former version; status and figures have buttons and files of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field's value before and after one change."""
+    """A field's value before and after one change; `is_reverted` where the former value can be brought back."""
 
     field: str
     before: str
     after: str
+    is_reverted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a question; `who` is empty where no person made it (an import, a job)."""
+    """One change of a question; `who` is empty where no person made it (an import, a job).
+
+    Attributes:
+        event: its number where the question can be taken back to what it was before; else None.
+    """
 
     when: datetime
     who: str
     changes: tuple[FieldChange, ...]
+    event: int | None = None
 
 
 _Change = tuple[Any, tuple[FieldChange, ...]]
@@ -68,7 +78,12 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
     latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:_LATEST]
     people = names_of(user_of(event) for event, _fields in latest)
     return [
-        HistoryEntry(when=event.pgh_created_at, who=people.get(user_of(event), ""), changes=fields)
+        HistoryEntry(
+            event.pgh_created_at,
+            people.get(user_of(event), ""),
+            fields,
+            event.pk if any(change.is_reverted for change in fields) else None,
+        )
         for event, fields in latest
     ]
 
@@ -150,7 +165,7 @@ def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
             column: Any = Question._meta.get_field(name)
             label = str(column.verbose_name)
             shown = (field_shown(name, getattr(row, name)) for row in (before, after))
-            yield FieldChange(label, *shown)
+            yield FieldChange(label, *shown, is_reverted=name in REVERTED_FIELDS)
 
 
 def content_shown(value: Any, indent: str = "") -> str:
