@@ -35,9 +35,9 @@ def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content
     elif kind == "blanks" and content.blanks:
         derived = "; ".join(map(blank_answer, content.blanks))
     elif kind == "parts" and content.parts:
-        derived = "; ".join(
-            f"({part_label(place)}) {part.answer}" for place, part in enumerate(content.parts) if part.answer
-        )
+        gaps = filter(None, map(blank_answer, content.blanks))  # in the text before the parts
+        named = (f"({part_label(at)}) {part.answer}" for at, part in enumerate(content.parts) if part.answer)
+        derived = "; ".join([*gaps, *named])
     return derived or answer
 
 

@@ -408,10 +408,23 @@ def with_wiris_formulas(source: str) -> str:
         return source
 
     def latex(match: re.Match[str]) -> str:
-        found = mathml_to_latex(match[0].translate(_WIRIS_SIGNS))
+        found = _of_wiris(match[0])
         return f"\\({_escaped(found)}\\)" if found else match[0]
 
     return _WIRIS.sub(latex, source)
+
+
+def plain_wiris(text: str) -> str:
+    """Return a plain text with the formulas of WIRIS as ours.
+
+    >>> plain_wiris("«math»«mi»x«/mi»«/math»"), plain_wiris("«x»")
+    ('$x$', '«x»')
+    """
+    return _WIRIS.sub(lambda match: f"${latex}$" if (latex := _of_wiris(match[0])) else match[0], text)
+
+
+def _of_wiris(source: str) -> str:
+    return mathml_to_latex(source.translate(_WIRIS_SIGNS))
 
 
 def _latex_of_picture(attributes: dict[str, str]) -> str:
@@ -420,7 +433,7 @@ def _latex_of_picture(attributes: dict[str, str]) -> str:
         return latex
     classes = attributes.get("class", "").lower().split()
     if mathml := attributes.get("data-mathml"):  # WIRIS, with signs that need no escape
-        return mathml_to_latex(mathml.translate(_WIRIS_SIGNS))
+        return _of_wiris(mathml)
     _before, named, address = attributes.get("src", "").partition("/equation_images/")
     if "tex" not in classes and "equation_image" not in classes and not named:
         return ""

@@ -190,16 +190,17 @@ class _Exercise:
             tag.strip()[:100] for tag in meta.get("extags", "").split(",") if tag.strip()
         )[:50]
         solution = self._text(meta.get("exsolution", ""), "answer")
+        item.is_drawn = self._has_shown_code or any(
+            map(has_placeholder, [item.row["text"], solution, *choices])
+        )
         if type == "cloze":
             self._cloze(choices, solution, meta)
         elif type in ("schoice", "mchoice") or (not type and choices):
             self._choice(choices, remarks, solution, is_single=type != "mchoice")
         else:
             self._typed(type, solution, meta)
-        if type != "cloze" and remarks and len(remarks) != len(choices):
+        if remarks and (type == "cloze" or len(remarks) != len(choices)):
             item.row["solution"] = "\n".join([item.row["solution"], *(f"- {one}" for one in remarks)]).strip()
-        said = [item.row["text"], solution, *choices]
-        item.is_drawn = self._has_shown_code or any(map(has_placeholder, said))
         if has_placeholder(solution):
             code = _VALUE.sub(lambda match: match[1], _with_sexprs(meta["exsolution"], str))
             pieces = code.split("|") if type == "cloze" else [code]
@@ -238,7 +239,7 @@ class _Exercise:
                 weighed = ((text, share * (bit == "1"), "") for text, bit in zip(texts, right, strict=False))
                 style = "MULTIRESPONSE" if type == "mchoice" else ""
                 blanks.append(Blank("choice", (), lettered(weighed), style=style))
-                asked = ""
+                asked = " / ".join(texts) if item.is_drawn else ""  # which no gap of ours keeps then
             else:
                 asked, left = (left[0], left[1:]) if left else ("", left)
                 tolerance = tolerances[place - 1] if place <= len(tolerances) else tolerances[0]

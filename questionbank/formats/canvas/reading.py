@@ -18,7 +18,7 @@ from defusedxml.ElementTree import fromstring
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.numbers import number_of
-from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
+from questionbank.formats.canvas.words import EITHER, FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
@@ -119,6 +119,10 @@ class _Reading(ItemReading):
         theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
         row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
+        if hints := [
+            text for ident, text in self._feedback.items() if ident in self._marked("hint") and text
+        ]:
+            self.content["hints"] = tuple(hints)
         said = (self._feedback.get(name, "") for name in ("general_fb", "solution", *self._general()))
         row["solution"] = "\n\n".join(filter(None, said))
         if category := self._metadata.get("cc_question_category"):
@@ -168,16 +172,22 @@ class _Reading(ItemReading):
             said = (self.material(label, "text") for label in self.element.iter("response_label"))
             yield "\n".join(f"- {text}" for text in dict.fromkeys(said) if text)
 
+    def _marked(self, name: str) -> list[str]:
+        """Return the identifiers of what Common Cartridge marks as a hint or a solution; nothing else shows these."""
+        found = self.element.iterfind("itemfeedback")
+        return [feedback.get("ident", "") for feedback in found if feedback.find(name) is not None]
+
     def _general(self) -> Iterator[str]:
         """Yield what names feedback that is shown whatever the answer is; says that other feedback is left out."""
         shown: dict[str, Element] = {}
         for condition in self.element.iterfind("resprocessing/respcondition"):
             shown |= {one.get("linkrefid", ""): condition for one in condition.iterfind("displayfeedback")}
         for ident, text in self._feedback.items():
-            if not text or ident in _OWN_FEEDBACK or ident.endswith("_fb"):
+            if not text or ident in (*_OWN_FEEDBACK, *self._marked("hint")) or ident.endswith("_fb"):
                 continue
             shows = shown.get(ident)
-            if shows is not None and shows.find("conditionvar/other") is not None:
+            is_shown = shows is not None and shows.find("conditionvar/other") is not None
+            if is_shown or ident in self._marked("solution"):
                 yield ident
             else:
                 self.say("feedback", f"a feedback stays with the original: {text[:60]!r}")
@@ -245,7 +255,11 @@ class _Reading(ItemReading):
         labels = self.labels()
         right = set(self.right_idents())
         options = (
-            (text[:OPTION_TEXT_LIMIT], None, self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT])
+            (
+                EITHER.get(text, text)[:OPTION_TEXT_LIMIT],
+                None,
+                self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
+            )
             for ident, text in labels
         )
         self.row["options"] = [*lettered(options)]
@@ -328,6 +342,9 @@ class _Reading(ItemReading):
             if ident not in labels:
                 self.say("pairs", "a pair has no right choice")
             left = self.material(response, "pairs") or self.material(around.get(response), "pairs")
+            row = around.get(around.get(response, response))
+            if not left and row is not None and len([*row.iter("response_lid")]) == 1:
+                left = self.material(row, "pairs")  # Blackboard's, beside the block of the response
             pairs.append(MatchingPair(left, labels.get(ident, "")))
         self.content["pairs"] = with_others(pairs, choices.values())
 

@@ -37,6 +37,10 @@ OF_PROFILES = {  # of Common Cartridge, whose items do not name Canvas's types
 }
 BLACKBOARD = "blackboard"
 """What an item of Blackboard is kept as: Canvas does not know its types."""
+EITHER = {  # what Blackboard shows of these keys
+    "yes_no.true": "Yes", "yes_no.false": "No", "agree_disagree.true": "Agree", "agree_disagree.false": "Disagree",
+    "right_wrong.true": "Right", "right_wrong.false": "Wrong", "true_false.true": "True", "true_false.false": "False",
+}  # fmt: skip
 OF_BLACKBOARD = {  # whose items name types of their own
     "multiple choice": "multiple_choice_question",
     "either/or": "multiple_choice_question",

@@ -121,7 +121,7 @@ class _Block:
         row: dict[str, Any] = {"kind": "open", "text": self._text(asked, "text"), "options": [], "answer": ""}
         content: dict[str, Any] = {}
         if parts:
-            row["kind"], content["parts"] = "parts", parts
+            row["kind"], content["parts"], content["blanks"] = "parts", parts, tuple(gaps)
         elif choices:
             row["kind"], row["options"] = "choice", [*right_or_wrong(choices)]
             right = [option_label(at) for at, (_text, is_right, _said) in enumerate(choices) if is_right]

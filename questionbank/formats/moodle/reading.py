@@ -23,7 +23,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import one_language, with_dollars, with_wiris_formulas
+from questionbank.formats.html_reading import one_language, plain_wiris, with_dollars, with_wiris_formulas
 from questionbank.formats.item_pictures import Put, safe_name
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
@@ -318,7 +318,7 @@ class _Reading(ItemReading):
 
     def short(self) -> None:
         self.accept(
-            AcceptedAnswer((answer.findtext("text") or "").strip(), max(0.0, weight), feedback)
+            AcceptedAnswer(plain_wiris((answer.findtext("text") or "").strip()), max(0.0, weight), feedback)
             for answer, weight, feedback in self.answers()
         )
 

@@ -72,6 +72,9 @@ class Responses:
         mapped = [self.total(name) for name in self._declared if self.is_mapped(name)]
         given = sum(filter(lambda total: total > 0, [*mapped, *self._added()]))
         each = _default(self._templates.get("SCORE_EACH_CORRECT"))  # Inspera's
+        whole = _default(self._templates.get("SCORE_ALL_CORRECT"))
+        if whole and not any(self.correct(name) for name in self._declared):
+            return whole  # an essay's, which nothing declares right
         if each:
             return each * sum(max(len(self.correct(name)), 1) for name in self._declared)
         largest = finite_number(self._outcomes.get("SCORE", _NOTHING).get("normalMaximum"))

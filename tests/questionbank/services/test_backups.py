@@ -10,11 +10,13 @@ import shutil
 import stat
 import subprocess
 import tarfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import psycopg
 import pytest
+from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
@@ -25,28 +27,23 @@ from django.utils import timezone
 from analytics.artifacts import Manifest, artifact_write
 from questionbank import models
 from questionbank.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.formats.jsonl import write_jsonl_line
+from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.registry.embeddings import embedding_index_exists, embedding_pending
 from questionbank.selectors.registry.health import BACKUP_RECORD
 from questionbank.services import artifacts, backup_database, backups, embeddings
 from questionbank.services.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
+from questionbank.services.exports import export_file
+from questionbank.services.imports import import_file
+from tests.questionbank.formats.moodle_sample import SAMPLE
+from tests.questionbank.formats.qti_sample import package, package_of_three
+from tests.questionbank.formats.test_qti import ALL_KINDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DIMENSION = 16
-TABLES = (
-    models.KnowledgeHierarchy,
-    models.KnowledgeConcept,
-    models.Question,
-    models.QuestionTag,
-    models.QuestionEquation,
-    models.ModelArtifact,
-    models.EmbeddingSet,
-    models.QuestionEmbedding,
-    models.Run,
-    models.RunLog,
-    models.User,
-)
+TABLES = tuple(apps.get_app_config("questionbank").get_models())  # with the history of each
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +104,7 @@ def rows() -> dict[str, list]:
     """Everything in the bank, vectors to the bit."""
     tables = {}
     for model in TABLES:
-        values = [list(row.values()) for row in model.objects.order_by("pk").values()]
+        values = [list(row.values()) for row in model._default_manager.order_by("pk").values()]
         tables[model.__name__] = [
             [value.to_numpy().tobytes() if hasattr(value, "to_numpy") else value for value in row]
             for row in values
@@ -163,6 +160,48 @@ def test_a_restored_bank_equals_the_one_that_was_backed_up(bank, backup):
     assert (artifact_folder(bank) / "w.bin").read_bytes() == b"\0\xff"
     with storages["uploads"].open("2027/questions.jsonl") as stream:
         assert stream.read() == b'{"text": "1 + 1"}\n'
+
+
+def test_every_kind_comes_back_with_pictures_originals_versions_and_shared_texts(bank, tmp_path, kept_files):
+    for name, data in {
+        "ours.jsonl": "\n".join(map(write_jsonl_line, ALL_KINDS)).encode(),
+        "moodle.xml": SAMPLE.encode(),
+        "qti.zip": package(),
+        "farm.zip": package_of_three(),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        import_file(path=tmp_path / name, embed=False)
+    assert {*models.Question.objects.values_list("kind", flat=True)} == {*models.Question.Kind.values}
+    for question in models.Question.objects.all():  # a version before this one
+        models.Question.objects.filter(pk=question.pk).update(grade="9", version=2)
+    digests = list(models.Attachment.objects.values_list("pk", flat=True))
+    assert models.QuestionOriginal.objects.count() > 20
+    assert models.Question.objects.filter(content__has_key="stimulus").exists()
+
+    def everything() -> tuple[object, ...]:
+        files = []
+        for format in ("jsonl", "moodle-xml", "qti21", "qti3", "canvas"):
+            export_file(path=tmp_path / "out", format=format, filters={})
+            is_packed = zipfile.is_zipfile(tmp_path / "out")  # which says when it was written
+            packed = zipfile.ZipFile(tmp_path / "out") if is_packed else None
+            files += (
+                [packed.read(name) for name in packed.namelist()]
+                if packed
+                else [(tmp_path / "out").read_bytes()]
+            )
+        return rows(), [picture_bytes(digest) for digest in digests], files
+
+    before = everything()
+    assert len(digests) >= 3
+    assert None not in before[1]
+    backups.backup_create(path=tmp_path / "bank.tar")
+    ruin(bank)
+    models.Question.objects.all().delete()
+    models.Attachment.objects.all().delete()
+    shutil.rmtree(kept_files / "attachments")
+    backups.backup_restore(path=tmp_path / "bank.tar", force=True)
+    for was, now in zip(before, everything(), strict=True):
+        assert now == was
 
 
 def test_vector_indexes_come_back_and_are_used(bank, backup):
