@@ -264,4 +264,6 @@ def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
     now = again(
         item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>")
     )
+    if record.content.points is None:  # an item gives one point then
+        now = replace(now, content=replace(now.content, points=None))
     return not_held(record, replace(now, source=record.source))

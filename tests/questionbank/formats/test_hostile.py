@@ -1,4 +1,4 @@
-"""Hostile and broken files are refused in a sentence, or what is bad in them is named; `tests.bench.hostile` measures."""
+"""Hostile and broken files are refused in a sentence, or what is bad is named; `tests.bench.hostile` measures it."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables
 """The laws of every lossless format, and of every edit: what goes out comes back, and what does not is named before.
 
 1. ``import(export(bank)) == bank``; 2. a foreign file in and out equals itself, element by element; 3. after one edit
@@ -14,11 +15,15 @@ from typing import Any
 
 import pytest
 
-from analytics.question_content import Feedback
+from analytics.question_content import (
+    AcceptedAnswer, Blank, Feedback, MatchingPair, Option, Picture, QuestionContent, QuestionPart, Stimulus,
+)  # fmt: skip
 from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused
 from questionbank.formats import FORMATS, WRITTEN
-from questionbank.formats.seam import not_held
+from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.seam import CannotHold, not_held
+from tests.pictures import png
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 from tests.questionbank.formats.test_outside_files import TRUTHS
 
@@ -86,3 +91,100 @@ def test_an_edit_of_what_only_its_own_system_can_ask_comes_back_or_is_named(name
             assert is_named, (path.name, record.text[:60], lost(edited, found), named)
             checked.add(format.name)
     assert checked >= {"moodle-xml", "canvas", "qti21", "qti3", "webwork", "prairielearn", "rexams", "amc"}
+
+
+# -- what each format holds ---------------------------------------------------------------------------------------
+
+
+def asked(
+    kind: str, answer: str = "", options: tuple[Option, ...] = (), text: str = "What?", **content: Any
+) -> QuestionRecord:
+    held = QuestionContent(**content)
+    derived = derived_answer(kind=kind, options=options, answer=answer, content=held)
+    return QuestionRecord("w1", text, language="en", kind=kind, options=options, answer=derived, content=held)
+
+
+def chosen(*weights: float | None, feedback: str = "", answer: str = "A", **content: Any) -> QuestionRecord:
+    texts = zip("ABC", ("four", "five", "six"), weights, strict=True)
+    options = tuple(Option(label, text, "", weight, feedback) for label, text, weight in texts)
+    return asked("choice", answer, options, **content)
+
+
+def typed(kind: str, *accepted: AcceptedAnswer, **content: Any) -> QuestionRecord:
+    return asked(kind, accepted=accepted, **content)
+
+
+PICTURE = png(9)
+_DIGEST = Pictures().put(PICTURE)
+_TWO = (Option("A", "even", "", 1.0), Option("B", "odd", "", 0.0))
+HOLDINGS: dict[str, QuestionRecord] = {
+    "weights of -50 %": chosen(0.5, 0.5, -0.5),
+    "partial credit": chosen(1.0, 0.5, 0.0, settings={"single": "true"}),
+    "feedback of options": chosen(None, None, None, feedback="Because."),
+    "feedback of answers": asked("choice", "A", (Option("A", "x"), Option("B", "y")), feedback=Feedback("All", "Good", "Nearly", "No")),
+    "tolerance": typed("number", AcceptedAnswer("10", tolerance=0.5)),
+    "tolerance in %": typed("number", AcceptedAnswer("10", tolerance=0.05, tolerance_kind="relative")),
+    "significant digits": typed("number", AcceptedAnswer("3.142", tolerance=3.0, tolerance_kind="digits")),
+    "unit": typed("number", AcceptedAnswer("10", tolerance=0.5, unit="cm")),
+    "case counts": typed("short", AcceptedAnswer("York"), AcceptedAnswer("york", 0.5), settings={"case": "1"}),
+    "answers of less": typed("short", AcceptedAnswer("York"), AcceptedAnswer("Jork", 0.5, "Nearly")),
+    "hints": chosen(None, None, None, hints=("Think.", "Draw.")),
+    "points": chosen(None, None, None, points=2.5),
+    "title and tags": chosen(None, None, None, title="Fours", tags=("easy", "a & b")),
+    "shuffling": chosen(None, None, None, settings={"shuffle": "false"}),
+    "pairs": asked("matching", pairs=(MatchingPair("1", "one"), MatchingPair("2", "two"), MatchingPair("", "three"))),
+    "an order": asked("ordering", "A, B", (Option("A", "x"), Option("B", "y"))),
+    "gaps of weights": asked("blanks", text="It is [[1]] and [[2]].", blanks=(
+        Blank("number", (AcceptedAnswer("4", tolerance=0.5),)), Blank("choice", (), _TWO, 2.0))),
+    "parts": asked("parts", parts=(QuestionPart("How many?", "number", (), "4"), QuestionPart("Which?", "choice", _TWO, "A"))),
+    "pictures": replace(chosen(None, None, None), text="What? ![a grey field](g.png)", content=QuestionContent(pictures=(Picture("g.png", _DIGEST),))),
+    "shared text": asked("number", "3", text="A farm has 3 cows.\n\nHow many?", stimulus=Stimulus("Farm", "A farm has 3 cows.")),
+    "a description": asked("description"),
+}  # fmt: skip
+# K: kept. O: kept in a place of our own, and listed as what others do not see. L: listed as lost. R: refused, with why.
+HELD_BY = ("moodle-xml", "gift", "canvas", "qti21", "qti22", "qti3", "jsonl", "csv", "xlsx", "exam", "amc")
+HELD: dict[str, str] = {
+    "weights of -50 %": "K K O K K K K K K O O",
+    "partial credit": "K K O K K K K K K O O",
+    "feedback of options": "K K K K K K K K K O K",
+    "feedback of answers": "L O O K K K K K K O O",
+    "tolerance": "K K K K K K K K K O K",
+    "tolerance in %": "L O K K K K K K K O O",
+    "significant digits": "L O K K K K K K K O O",
+    "unit": "K O O O O O K K K O O",
+    "case counts": "K O O K K K K K K O O",
+    "answers of less": "K K O O O O K K K O O",
+    "hints": "K O O K K K K K K O O",
+    "points": "K O K K K K K K K K O",
+    "title and tags": "K K O K K K K K K K O",
+    "shuffling": "K O O K K K K K K O O",
+    "pairs": "K K K K K K K K K R R",
+    "an order": "K O K K K K K K K R R",
+    "gaps of weights": "L O O O O O K K K O R",
+    "parts": "R O R O O O K K K O R",
+    "pictures": "K O K K K K O O O K K",
+    "shared text": "L O O K K K K K K O O",
+    "a description": "K K K K K K K K K O O",
+}
+
+
+def holding(record: QuestionRecord, name: str, folder: Path) -> str:
+    pictures = Pictures()
+    pictures.put(PICTURE)
+    try:
+        named = FORMATS[name].losses(record, pictures)
+    except CannotHold:
+        return "R"
+    found = again(record, name, pictures, folder)
+    if found is None:
+        return "?"
+    gone = lost(record, found)
+    if gone:
+        return "L" if {*gone} <= {*named} else f"?{gone}{named}"
+    return "O" if named else "K"
+
+
+@pytest.mark.parametrize("what", HOLDINGS)
+def test_a_format_keeps_what_it_is_said_to_keep_and_lists_the_rest(what, tmp_path):
+    found = [holding(HOLDINGS[what], name, tmp_path) for name in HELD_BY]
+    assert " ".join(found) == HELD[what]
