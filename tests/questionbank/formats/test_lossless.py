@@ -16,7 +16,15 @@ from typing import Any
 import pytest
 
 from analytics.question_content import (
-    AcceptedAnswer, Blank, Feedback, MatchingPair, Option, Picture, QuestionContent, QuestionPart, Stimulus,
+    AcceptedAnswer,
+    Blank,
+    Feedback,
+    MatchingPair,
+    Option,
+    Picture,
+    QuestionContent,
+    QuestionPart,
+    Stimulus,
 )  # fmt: skip
 from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused
