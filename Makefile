@@ -3,6 +3,8 @@
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
 export HF_HUB_OFFLINE ?= 1
+# Tests start more than a hundred Python processes: where bytecode is not kept, each compiles all it imports anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint bench faults lock
