@@ -15,12 +15,16 @@ from analytics.text.number_slots import number_slots
 from questionbank.retelling import everyday
 from questionbank.retelling.everyday import CONSTANTS, everyday_kinds, everyday_problems
 
-PROBLEMS = list(everyday_problems(1200, seed=3))
 KINDS, BESIDES = everyday._material()
 
 
-def test_equations_are_worth_the_answer_and_use_the_texts_numbers():
-    for problem in PROBLEMS:
+@pytest.fixture(scope="module")
+def problems():
+    return list(everyday_problems(1200, seed=3))
+
+
+def test_equations_are_worth_the_answer_and_use_the_texts_numbers(problems):
+    for problem in problems:
         assert answers_agree(
             evaluate_float(parse_expression(problem.equation)),
             evaluate_float(parse_expression(f"({problem.answer})")),
@@ -29,16 +33,16 @@ def test_equations_are_worth_the_answer_and_use_the_texts_numbers():
         assert all(is_slot(leaf) or leaf in CONSTANTS for leaf in leaves), problem
 
 
-def test_texts_are_whole_sentences():
-    for problem in PROBLEMS:
+def test_texts_are_whole_sentences(problems):
+    for problem in problems:
         assert re.search(r"[?.]$", problem.text), problem
         assert not re.search(r"[{}\[\]|]| [.,?]| {2}|\.\.|\bNone\b", problem.text), problem
         assert problem.text[0].isupper() or not problem.text[0].isalpha(), problem
 
 
-def test_a_story_has_questions_with_different_equations():
+def test_a_story_has_questions_with_different_equations(problems):
     equations: dict[str, set[str]] = {}
-    for problem in PROBLEMS:
+    for problem in problems:
         equations.setdefault(problem.kind, set()).add(re.sub(r"[\d.]+", "n", problem.equation))
 
     assert sum(len(forms) > 1 for forms in equations.values()) > 70
@@ -52,16 +56,16 @@ def test_every_kind_is_drawn_with_many_texts(kind):
     assert len({problem.text for problem in drawn}) >= 20
 
 
-def test_a_seed_gives_the_same_problems_and_kinds_can_be_left_out():
-    assert list(everyday_problems(50, seed=3)) == PROBLEMS[:50]
+def test_a_seed_gives_the_same_problems_and_kinds_can_be_left_out(problems):
+    assert list(everyday_problems(50, seed=3)) == problems[:50]
     left_out = frozenset(everyday_kinds()[:100])
     assert not left_out & {problem.kind for problem in everyday_problems(50, seed=3, without=left_out)}
 
 
-def test_some_problems_tell_a_number_that_plays_no_part():
+def test_some_problems_tell_a_number_that_plays_no_part(problems):
     idle = [
         problem
-        for problem in PROBLEMS
+        for problem in problems
         if set(re.findall(r"\d+", problem.text)) - set(re.findall(r"\d+", problem.equation))
     ]
-    assert len(idle) > len(PROBLEMS) / 10
+    assert len(idle) > len(problems) / 10

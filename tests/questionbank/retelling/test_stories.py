@@ -21,29 +21,33 @@ from questionbank.retelling.stories import graphs_with_stories, stories, synthet
 
 PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
 TAKE_AWAY = "+(-s0,s1)"
-PROBLEMS = synthetic_problems(1500, seed=3)
 STORIES, _WORDS = engine._material()
+
+
+@pytest.fixture(scope="module")
+def problems():
+    return synthetic_problems(1500, seed=3)
 
 
 def numbers_in(text: str) -> list[str]:
     return re.findall(r"\d+", text)
 
 
-def test_the_answer_is_the_value_of_the_equation_and_a_whole_number():
-    for problem in PROBLEMS:
+def test_the_answer_is_the_value_of_the_equation_and_a_whole_number(problems):
+    for problem in problems:
         assert evaluate_float(parse_expression(problem.equation)) == int(problem.answer), problem
         assert int(problem.answer) >= 2
 
 
-def test_numbers_of_the_equation_stand_in_the_text_once():
-    for problem in PROBLEMS:
+def test_numbers_of_the_equation_stand_in_the_text_once(problems):
+    for problem in problems:
         counts = Counter(numbers_in(problem.text))
         for number in numbers_in(problem.equation):
             assert counts[number] == 1 or (number == "2" and not counts[number]), problem  # "twice", "half"
 
 
-def test_texts_are_whole_sentences_that_end_in_a_question():
-    for problem in PROBLEMS:
+def test_texts_are_whole_sentences_that_end_in_a_question(problems):
+    for problem in problems:
         assert problem.text.endswith("?"), problem
         assert not re.search(r"[{}\[\]|]| [.,?]| {2}|\.\.|\bNone\b", problem.text), problem
         assert all(sentence[0].isupper() or sentence[0].isdigit() for sentence in problem.text.split(". ")), (
@@ -51,27 +55,27 @@ def test_texts_are_whole_sentences_that_end_in_a_question():
         )
 
 
-def test_some_problems_tell_a_number_that_is_not_needed_and_some_an_unknown_one():
+def test_some_problems_tell_a_number_that_is_not_needed_and_some_an_unknown_one(problems):
     idle = [
-        problem for problem in PROBLEMS if set(numbers_in(problem.text)) - set(numbers_in(problem.equation))
+        problem for problem in problems if set(numbers_in(problem.text)) - set(numbers_in(problem.equation))
     ]
-    assert 0.1 < len(idle) / len(PROBLEMS) < 0.5
-    assert any(re.search(r"(?<!After) some \w+", problem.text) for problem in PROBLEMS)
+    assert 0.1 < len(idle) / len(problems) < 0.5
+    assert any(re.search(r"(?<!After) some \w+", problem.text) for problem in problems)
 
 
-def test_the_same_problems_come_for_a_seed_and_none_twice():
+def test_the_same_problems_come_for_a_seed_and_none_twice(problems):
     assert synthetic_problems(40, seed=5) == synthetic_problems(40, seed=5)
     assert synthetic_problems(40, seed=5) != synthetic_problems(40, seed=6)
-    assert len({problem.text for problem in PROBLEMS}) == len(PROBLEMS)
+    assert len({problem.text for problem in problems}) == len(problems)
 
 
-def test_one_two_and_three_operations_with_all_four_operators():
-    operations = Counter(len(re.findall(r"[-+*/]", problem.equation)) for problem in PROBLEMS)
+def test_one_two_and_three_operations_with_all_four_operators(problems):
+    operations = Counter(len(re.findall(r"[-+*/]", problem.equation)) for problem in problems)
     assert set(operations) == {1, 2, 3}
-    assert min(operations[1], operations[2]) > 0.3 * len(PROBLEMS)
+    assert min(operations[1], operations[2]) > 0.3 * len(problems)
     for operator in "+-*/":
-        assert sum(operator in problem.equation for problem in PROBLEMS) > 0.1 * len(PROBLEMS)
-    assert all(problem_graph_key(problem.text, problem.equation) for problem in PROBLEMS[:200])
+        assert sum(operator in problem.equation for problem in problems) > 0.1 * len(problems)
+    assert all(problem_graph_key(problem.text, problem.equation) for problem in problems[:200])
 
 
 @pytest.mark.parametrize("number", range(len(STORIES)))
