@@ -13,7 +13,7 @@ import numpy.typing as npt
 from questionbank.errors import NotFound
 from questionbank.models import Question
 from questionbank.selectors.search.asked import asked_search
-from questionbank.selectors.search.filters import SearchFilters
+from questionbank.selectors.search.filters import SearchFilters, passing
 from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.term_search import rank_by_terms
@@ -118,7 +118,7 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     words = vocabulary()
     asked = asked_search(item.query, SearchFilters(), exact=False, off=())
     parsed = asked.parsed
-    ready = Question.objects.filter(status=Question.Status.READY).order_by()
+    ready = passing(SearchFilters())
     by_text = rank_by_terms(asked.terms, ready) if asked.terms else rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
     fused = [hit.id for hit in fuse(parsed, Matches(by_text, by_vectors))]

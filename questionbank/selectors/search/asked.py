@@ -7,23 +7,15 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from django.db.models import Q, QuerySet
-
-from questionbank.models import Question
 from questionbank.selectors.search.concept_search import ConceptNames, Named, concept_names, tagged
-from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
+from questionbank.selectors.search.conditions import Condition, among, any_of, holding
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, passing
 from questionbank.selectors.search.query import ParsedQuery, parse_query, quoted
 from questionbank.selectors.search.query_filters import ReadFilter, read_filters
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.term_search import terms_conditions
 from questionbank.selectors.search.terms import Terms, terms_of
-from questionbank.selectors.search.text_search import (
-    any_of,
-    holding,
-    phrase_condition,
-    shape_condition,
-    text_condition,
-)
+from questionbank.selectors.search.text_search import phrase_condition, shape_condition, text_condition
 
 TOPIC = "topic"
 """What the whole query is the name of; it can be taken off like a filter that words name."""
@@ -99,7 +91,7 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
 
 def _any_holds(named: Named, filters: SearchFilters) -> bool:
     condition = phrase_condition(named.phrases)
-    return condition is not None and filtered_questions(filters).filter(condition).exists()
+    return condition is not None and bool((passing(filters) & condition).ids("LIMIT 1"))
 
 
 def _parsed(query: str, *, exact: bool) -> ParsedQuery:
@@ -113,10 +105,10 @@ def _named(parsed: ParsedQuery) -> Named:
     return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
 
 
-def asked_questions(
-    asked: AskedSearch, passed: QuerySet[Question], *, limit: int | None = None, are_many: bool = False
-) -> QuerySet[Question]:
-    """Return those of the questions that pass the filters which a search counts.
+def asked_condition(
+    asked: AskedSearch, passed: Condition, *, limit: int | None = None, are_many: bool = False
+) -> Condition:
+    """Return what those of the questions that passed the filters fulfil which a search counts.
 
     Args:
         limit: so many are enough; there may be some more.
@@ -124,15 +116,15 @@ def asked_questions(
     """
     conditions = asked_conditions(asked)
     if not conditions:
-        return passed.none()
-    return passed.filter(reduce(or_, conditions) if are_many else any_of(conditions, passed, limit))
+        return Condition("FALSE")
+    return passed & (reduce(or_, conditions) if are_many else any_of(conditions, passed, limit))
 
 
-def asked_conditions(asked: AskedSearch) -> list[Q]:
+def asked_conditions(asked: AskedSearch) -> list[Condition]:
     """Return the conditions of which each question fulfils one that a search counts."""
     parsed, named, terms = asked.parsed, asked.named, asked.terms
     if parsed.is_number:
-        return [Q(pk=parsed.number)]
+        return [among([parsed.number])]
     if named.is_whole:
         conditions = [*tagged_conditions(asked), phrase_condition(named.phrases)]
         if not named.is_exact and terms:
@@ -142,24 +134,24 @@ def asked_conditions(asked: AskedSearch) -> list[Q]:
         if parsed.sort == "formula":
             conditions.append(shape_condition(parsed.formulas))
     if parsed.number:
-        conditions.append(Q(pk=parsed.number))
+        conditions.append(among([parsed.number]))
     return [condition for condition in conditions if condition is not None]
 
 
-def tagged_conditions(asked: AskedSearch) -> list[Q]:
+def tagged_conditions(asked: AskedSearch) -> list[Condition]:
     """Return the conditions of which questions fulfil one that are tagged with what the query names.
 
     Where it is one of several things that a concept's name lists, their words name it as well.
     """
-    whole = [match for match in asked.named.concepts if not match.is_one_of_several]
-    several = [match for match in asked.named.concepts if match.is_one_of_several]
+    whole = [match.node for match in asked.named.concepts if not match.is_one_of_several]
+    several = [match.node for match in asked.named.concepts if match.is_one_of_several]
     conditions = [tagged(whole)] if whole else []
     if several and (words := _any_name(asked)):
         conditions.append(tagged(several) & words)
     return conditions
 
 
-def _any_name(asked: AskedSearch) -> Q | None:
+def _any_name(asked: AskedSearch) -> Condition | None:
     """Return what questions fulfil that hold all words of one of the names of what the query names."""
     names = [" & ".join(map(quoted, phrase)) for phrase in asked.named.phrases if phrase]
     return holding(" | ".join(f"({name})" for name in names)) if names else None

@@ -11,17 +11,16 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.contrib.postgres.fields.array import ArrayOverlap  # type: ignore[attr-defined]  # not in the stubs
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.kept import Kept
-from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
+from questionbank.models import KnowledgeConcept, SynonymGroup
 from questionbank.selectors.search import spelling
+from questionbank.selectors.search.conditions import Condition
 
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
 MOST_IDS = 200  # of concepts below one, by which its tags are found
@@ -248,43 +247,38 @@ def _meaning(text: str) -> Tokens:
     return tuple(token for token in search_tokens(text) if token not in _SAYS_NOTHING)
 
 
-def tagged(matches: Iterable[ConceptMatch]) -> Q:
-    """Return the condition that questions tagged with one of the concepts, or below it, fulfil."""
-    return Q(pk__in=tagged_ids(match.node for match in matches))
+def tagged(nodes: Iterable[str]) -> Condition:
+    """Return that a question is tagged with one of the concepts, or below it, by their materialised paths."""
+    concepts, parameters = _below(nodes)
+    of_concepts = f"SELECT question_id FROM questionbank_questiontag WHERE concept_id {concepts}"  # noqa: S608 - ours
+    return Condition(f"questionbank_question.id IN ({of_concepts})", parameters)
 
 
-def tagged_ids(nodes: Iterable[str]) -> QuerySet[QuestionTag, int]:
-    """Return the ids of the questions tagged with one of the concepts, or below it, by their materialised paths."""
-    ids, paths = _below(nodes)
-    return QuestionTag.objects.filter(Q(concept__in=ids) | paths).values_list("question_id", flat=True)
+def is_tagged(nodes: Iterable[str]) -> Condition:
+    """Return the same, to be asked of each of a few questions, whose own few tags are read.
 
-
-def is_tagged(nodes: Iterable[str]) -> Q:
-    """Return whether a question is among `tagged_ids`, to be asked of each of a few questions.
-
-    The question's own few concepts are read: as a join, PostgreSQL would look for the question below every concept.
+    As a join, PostgreSQL would look for the question below every concept.
     """
-    ids, paths = _below(nodes)
-    own = QuestionTag.objects.filter(question=OuterRef("pk"))
-    wanted = Q(ArrayOverlap(ArraySubquery(own.values("concept")), ids)) if ids else Q(pk__in=[])
-    return wanted | Q(Exists(own.filter(paths))) if paths else wanted
+    concepts, parameters = _below(nodes)
+    own = "(SELECT concept_id FROM questionbank_questiontag WHERE question_id = questionbank_question.id OFFSET 0)"
+    return Condition(f"EXISTS (SELECT FROM {own} AS own WHERE concept_id {concepts})", parameters)
 
 
-def _below(nodes: Iterable[str]) -> tuple[list[int], Q]:
-    """Return the ids of the concepts, and of those below, and a condition on the tags of concepts with very many below.
-
-    By ids, PostgreSQL need not read the concept of each tag.
-    """
+def _below(nodes: Iterable[str]) -> tuple[str, tuple[Any, ...]]:
+    """Return how a concept is compared with these and all below: by ids, where these are few, so that none is read."""
     names = concept_names()
     ids: set[int] = set()
-    paths = Q()
+    paths: list[str] = []
     for node in nodes:
         found = names.below(node)
         if len(found) <= MOST_IDS:
             ids.update(found)
         else:
-            paths |= Q(concept__path__startswith=node)
-    return sorted(ids), paths
+            paths.append(f"{node}%")
+    if not paths:
+        return "= ANY(%s::bigint[])", (sorted(ids),)
+    within = "id = ANY(%s::bigint[]) OR path LIKE ANY(%s)"
+    return f"IN (SELECT id FROM questionbank_knowledgeconcept WHERE {within})", (sorted(ids), paths)  # noqa: S608 - ours
 
 
 def _signature() -> object:

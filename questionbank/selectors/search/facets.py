@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
-from django.db.models import QuerySet
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.selectors.questions.facet_cube import FacetCube, Mask, concept_groups, facet_cube
-from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
+from questionbank.selectors.search.concept_search import tagged
+from questionbank.selectors.search.conditions import Condition, fetch
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, passing
 from questionbank.wording import language_name
 
 COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
@@ -43,17 +40,18 @@ class Facets:
         total: number of questions, at most `COUNTED` where `is_capped`.
         is_capped: there are more than were counted; no value has a count then.
         values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
+        matching: of the questions that were asked about, those that match; all of them that do unless `is_capped`.
     """
 
     total: int
     is_capped: bool
     values: Mapping[str, Sequence[FacetValue]]
+    matching: frozenset[int] = frozenset()
 
 
 _COLUMNS = ("kind", "grade", "language", "source", "difficulty")
-_FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept", "hierarchy")
 _GROUPED = """
-    WITH candidate AS MATERIALIZED ({candidates} LIMIT {limit}),
+    WITH candidate AS MATERIALIZED ({candidates}),
     counted AS (
         SELECT id, kind, grade, language, source,
             (floor(difficulty_percent) + ceil(difficulty_percent))::int AS difficulty
@@ -78,30 +76,28 @@ _GROUPED = """
     SELECT -1, path, count(*) FROM below GROUP BY path
     UNION ALL
     SELECT -2, hierarchy_id::text, count(DISTINCT id) FROM below GROUP BY hierarchy_id
+    UNION ALL
+    SELECT -3, NULL, id FROM candidate WHERE id = ANY(%s::bigint[])
 """
 _OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
 _ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
 ValueCounts = dict[str, list[tuple[str, int]]]
 
 
-def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_words: bool = False) -> Facets:
+def count_facets(
+    *, filters: SearchFilters, matching: Condition | None = None, among: Sequence[int] = ()
+) -> Facets:
     """Count the questions by each filter's values.
 
     Args:
-        filters: what `questions` were filtered by. Concepts right below the chosen one are counted, without one
-            the roots.
-        questions: those that match, in no order.
-        has_words: they were narrowed by more than the filters.
+        filters: concepts right below the chosen one are counted, without one the roots.
+        matching: what questions fulfil that pass the filters and match; None where all that pass do.
+        among: questions of which `Facets.matching` says whether they match.
     """
     prefix = _path_of(filters.concept) if filters.concept is not None else ""
-    if not has_words and _cube_knows(filters):
+    if matching is None and _cube_knows(filters):
         return _from_cube(filters, prefix)
-    columns = ("id", "kind", "grade", "language", "source", "difficulty_percent")
-    try:
-        sql, parameters = questions.order_by().values(*columns).query.sql_with_params()
-    except EmptyResultSet:  # Django sees that nothing can pass
-        return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
-    facets = _from_questions(sql, parameters, prefix)
+    facets = _from_questions(matching or passing(filters), prefix, among)
     if facets.total <= COUNTED:
         return facets
     possible = _from_cube(filters, prefix).values
@@ -124,14 +120,11 @@ def _path_of(concept: int) -> str:
     return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
 
 
-def count_tagged(*, node: str, filters: SearchFilters, questions: QuerySet[Question]) -> int:
-    """Count the questions that pass and are tagged with a concept or below it.
-
-    Args:
-        questions: those, in no order; counted one by one where `FacetCube` does not know the filters.
-    """
+def count_tagged(*, node: str, filters: SearchFilters) -> int:
+    """Count the questions that pass and are tagged with a concept or below it."""
     if not _cube_knows(filters):
-        return questions.count()
+        wanted = passing(filters) & tagged([node])
+        return int(fetch(wanted.select("count(*)"), wanted.parameters)[0][0])
     cube = facet_cube()
     prefixes = [node] if filters.concept is None else [node, _path_of(filters.concept)]
     mask = _passing(cube, filters)
@@ -166,25 +159,30 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
     return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
 
 
-def _from_questions(candidates: str, parameters: Sequence[Any], prefix: str) -> Facets:
-    width = len(prefix) + KnowledgeConcept.steplen
-    query = _GROUPED.format(candidates=candidates, limit=COUNTED + 1, width=width)
+def _from_questions(matching: Condition, prefix: str, among: Sequence[int]) -> Facets:
+    columns = "id, kind, grade, language, source, difficulty_percent"
+    query = _GROUPED.format(
+        candidates=matching.select(columns, end=f"LIMIT {COUNTED + 1}"),
+        limit=COUNTED + 1,
+        width=len(prefix) + KnowledgeConcept.steplen,
+    )
     counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, f"{prefix}%"])
-        for which, value, count in cursor.fetchall():
-            if which == -1:
-                counts["concept"].append((value, count))
-            elif which == -2:
-                counts["hierarchy"].append((value, count))
-            elif which == _ALL:
-                total = count
-            elif value is not None:
-                # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
-                grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
-                counts[grouped_by].append((value, count))
-    return Facets(total=total, is_capped=False, values=_labelled(counts))
+    found: set[int] = set()
+    for which, value, count in fetch(query, [*matching.parameters, f"{prefix}%", list(among)]):
+        if which == -1:
+            counts["concept"].append((value, count))
+        elif which == -2:
+            counts["hierarchy"].append((value, count))
+        elif which == -3:
+            found.add(count)
+        elif which == _ALL:
+            total = count
+        elif value is not None:
+            # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
+            grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
+            counts[grouped_by].append((value, count))
+    return Facets(total=total, is_capped=False, values=_labelled(counts), matching=frozenset(found))
 
 
 def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:

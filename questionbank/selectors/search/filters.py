@@ -15,6 +15,7 @@ from analytics.text.question_tasks import TASKS
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, QuestionUse, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
+from questionbank.selectors.search.conditions import Condition
 
 ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
@@ -137,6 +138,11 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         )
         passed &= Q(pk__in=below.values("question_id"))
     return Question.objects.filter(passed & _marked(filters)).order_by()
+
+
+def passing(filters: SearchFilters) -> Condition:
+    """Return the condition that these questions fulfil."""
+    return Condition.of(filtered_questions(filters))
 
 
 def _marked(filters: SearchFilters) -> Q:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
@@ -19,14 +19,15 @@ from questionbank.models import Question
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.search.asked import (
     AskedSearch,
-    asked_questions,
+    asked_condition,
     asked_search,
     tagged_conditions,
 )
 from questionbank.selectors.search.concept_search import ConceptMatch, Named, concept_names, tagged
+from questionbank.selectors.search.conditions import Condition, among, any_of, fetch
 from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
 from questionbank.selectors.search.facets import COUNTED, Facets, FacetValue, count_facets, count_tagged
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+from questionbank.selectors.search.filters import SearchFilters, filtered_questions, passing
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.query_filters import ReadFilter, grades_apart
 from questionbank.selectors.search.ranking import (
@@ -41,12 +42,7 @@ from questionbank.selectors.search.ranking import (
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.term_search import rank_by_terms
 from questionbank.selectors.search.terms import terms_of
-from questionbank.selectors.search.text_search import (
-    any_of,
-    rank_by_phrases,
-    rank_by_shapes,
-    rank_by_text,
-)
+from questionbank.selectors.search.text_search import rank_by_phrases, rank_by_shapes, rank_by_text
 from questionbank.selectors.serving import Serving
 
 LISTED = 200  # questions that are ranked
@@ -58,14 +54,14 @@ CONCEPTS_SHOWN = 3  # of those that a query names
 PAGE_SIZE = 20
 LARGEST_PAGE = 100
 RELEVANCE, NEWEST = "relevance", "newest"
-_IS_RATED = Q(difficulty_percent__isnull=False)
-ORDERS: Mapping[str, tuple[Q, tuple[str, ...]]] = {
-    # name in the address -> which questions have a place in the order, and the columns. The others follow, the newest
+_IS_RATED = "difficulty_percent IS NOT NULL"
+ORDERS: Mapping[str, tuple[str, str]] = {
+    # name in the address -> which questions have a place in the order, and the order. The others follow, the newest
     # first; as one order of all, PostgreSQL would sort the bank, while an index has each part in its order.
-    NEWEST: (Q(), ("-pk",)),
-    "easiest": (_IS_RATED, ("difficulty_percent", "pk")),
-    "hardest": (_IS_RATED, ("-difficulty_percent", "-pk")),
-    "answered": (Q(responses__gt=0), ("-responses", "-pk")),
+    NEWEST: ("", "id DESC"),
+    "easiest": (_IS_RATED, "difficulty_percent, id"),
+    "hardest": (_IS_RATED, "difficulty_percent DESC, id DESC"),
+    "answered": ("responses > 0", "responses DESC, id DESC"),
 }
 
 
@@ -180,20 +176,20 @@ def matching_questions(
 ) -> QuerySet[Question]:
     """Return all questions that a search counts; see `SearchPage.hits`."""
     asked = asked_search(query, filters, exact=exact, off=off)
-    passed = filtered_questions(asked.filters)
-    return passed if asked.parsed.sort == "browse" else asked_questions(asked, passed)
+    if asked.parsed.sort == "browse":
+        return filtered_questions(asked.filters)
+    return asked_condition(asked, passing(asked.filters)).questions()
 
 
 def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
     """Return the newest questions, page by page between ids: new ones on top move no page."""
     direction, edge, position = place or ["after", None, 1]
-    passed = filtered_questions(asked.filters)
-    counted = count_facets(filters=asked.filters, questions=passed)
+    counted = count_facets(filters=asked.filters)
     forward = direction != "before"
-    rows = passed.order_by("-pk" if forward else "pk")
+    rows = passing(asked.filters)
     if edge is not None:
-        rows = rows.filter(pk__lt=edge) if forward else rows.filter(pk__gt=edge)
-    ids = list(rows.values_list("pk", flat=True)[: asked.page_size + 1])
+        rows &= Condition(f"id {'<' if forward else '>'} %s", (edge,))
+    ids = rows.ids(f"ORDER BY id {'DESC' if forward else 'ASC'} LIMIT {asked.page_size + 1}")
     is_more = len(ids) > asked.page_size
     ids = ids[: asked.page_size] if forward else ids[: asked.page_size][::-1]
     has_previous = edge is not None if forward else is_more
@@ -214,9 +210,8 @@ def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
 def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
     """Return a page of all that the filters let pass, in an order of `ORDERS`."""
     offset = _offset(place)
-    passed = filtered_questions(asked.filters)
-    counted = count_facets(filters=asked.filters, questions=passed)
-    ids = _window(passed, asked.order, offset, asked.page_size + 1)
+    counted = count_facets(filters=asked.filters)
+    ids = _window(passing(asked.filters), asked.order, offset, asked.page_size + 1)
     return _page(
         asked,
         counted,
@@ -233,36 +228,37 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     """
     offset = _offset(place)
     parsed, filters = asked.parsed, asked.filters
-    passed = filtered_questions(filters)
+    passed = passing(filters)
     named = asked.named
     ranking, notice = _fused(asked, filters, serving)
+    ranked = [candidate.id for candidate in ranking]
     counted = count_facets(
-        filters=filters, questions=asked_questions(asked, passed, limit=COUNTED + 1), has_words=True
+        filters=filters, matching=asked_condition(asked, passed, limit=COUNTED + 1), among=ranked
     )
-    total = counted.total
-    ranked = passed.filter(pk__in=[candidate.id for candidate in ranking])
-    holding = set(asked_questions(asked, ranked).values_list("pk", flat=True))
+    total, holding = counted.total, counted.matching
+    if counted.is_capped:
+        holding = frozenset(asked_condition(asked, passed & among(ranked)).ids())
     closest = (
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
     if asked.read and total + len(closest) < ENOUGH_IN_FILTERS:
         closest = _widened(asked, serving, ranking, closest)
     if total == 0:
-        near = Question.objects.filter(pk__in=[candidate.id for candidate in closest])
-        counted = count_facets(filters=filters, questions=near, has_words=True)
+        counted = count_facets(filters=filters, matching=among(candidate.id for candidate in closest))
     end = offset + asked.page_size
-    matching = asked_questions(asked, passed, are_many=counted.is_capped)
     if asked.order == RELEVANCE or total == 0:
         exact = [candidate for candidate in ranking if candidate.id in holding]
         hits = exact[offset:end]
         is_more = counted.is_capped or total > len(exact)  # that match and are not ranked
         if is_more and len(hits) < asked.page_size:
-            rest = matching.exclude(pk__in=holding)
+            rest = Condition("NOT questionbank_question.id = ANY(%s::bigint[])", (sorted(holding),))
+            rest &= asked_condition(asked, passed, are_many=counted.is_capped)
             start = max(0, offset - len(exact))
             ids = _window(rest, NEWEST, start, asked.page_size - len(hits))
             hits += [Fused(pk, 0.0, (_first_way(parsed, named),)) for pk in ids]
         below = closest[max(0, offset - total) : max(0, end - total)]
     else:
+        matching = asked_condition(asked, passed, are_many=counted.is_capped)
         hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
         below, closest = [], []
     loaded = _hits([*hits, *below])
@@ -276,7 +272,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         first_position=offset + 1,
         notice=notice,
         read_as=parsed.read_as,
-        concepts=_counted_concepts(named, passed, filters),
+        concepts=_counted_concepts(named, filters),
         topic=(parsed.corrected or parsed.text) if named.is_whole else "",
         **_offset_cursors(
             asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
@@ -295,25 +291,29 @@ def _widened(
     wider, _notice = _fused(asked, asked.given, serving)
     known = {candidate.id for candidate in ranking}
     outside = [candidate for candidate in wider if candidate.id not in known]
-    given = filtered_questions(asked.given).filter(pk__in=[candidate.id for candidate in outside])
-    holding = asked_questions(asked, given)
-    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in holding.values_list("pk", "grade")}
-    whole = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
-    return [*whole, *closest, *(one for one in outside if one.id not in far)]
+    given = passing(asked.given) & among(candidate.id for candidate in outside)
+    whole = asked_condition(asked, given)
+    rows = fetch(whole.select("id, grade"), whole.parameters)
+    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in rows}
+    holding = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
+    return [*holding, *closest, *(one for one in outside if one.id not in far)]
 
 
 def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tuple[list[Fused], str]:
     """Return the fused ranking of the questions that pass, and what the searcher should know of it."""
     parsed, named = asked.parsed, asked.named
-    passed = filtered_questions(filters)
-    numbered = parsed.number and passed.filter(pk=parsed.number).exists()
+    passed = passing(filters)
+    numbered = parsed.number and bool((passed & among([parsed.number])).ids())
     first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
     if numbered and parsed.is_number:
         return first, ""
     terms = asked.terms
     by_text = rank_by_terms(terms, passed) if terms else rank_by_text(parsed.tokens, passed, vocabulary())
     by_vectors = rank_by_vectors(
-        parsed, None if filters.is_default else passed, serving, language=filters.language
+        parsed,
+        None if filters.is_default else filtered_questions(filters),
+        serving,
+        language=filters.language,
     )
     alike: list[int] = []
     if parsed.formulas:
@@ -336,13 +336,13 @@ def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tupl
 
 
 def _shares_of_prose(
-    parsed: ParsedQuery, passed: QuerySet[Question], ids: Sequence[int]
+    parsed: ParsedQuery, passed: Condition, ids: Sequence[int]
 ) -> Mapping[int, float] | None:
     """Return how much each question holds of what is asked for in words next to a formula: "derivative of"."""
     if parsed.sort != "words":
         return None
     terms = terms_of(parsed.prose, concept_names(), vocabulary())
-    return rank_by_terms(terms, passed.filter(pk__in=ids)).shares
+    return rank_by_terms(terms, passed & among(ids)).shares
 
 
 def _first_way(parsed: ParsedQuery, named: Named) -> str:
@@ -351,25 +351,21 @@ def _first_way(parsed: ParsedQuery, named: Named) -> str:
     return "formula" if parsed.sort == "formula" else "text"
 
 
-def _tagged(asked: AskedSearch, passed: QuerySet[Question]) -> list[list[int]]:
+def _tagged(asked: AskedSearch, passed: Condition) -> list[list[int]]:
     """Return questions tagged with what the query names: exactly so, in part, and as one of several things."""
-    concepts = asked.named.concepts
-    exact = [match for match in concepts if match.is_exact]
-    in_part = [match for match in concepts if not match.is_exact]
-    partly = tagged_conditions(replace(asked, named=replace(asked.named, concepts=tuple(in_part))))
+    exact = [match.node for match in asked.named.concepts if match.is_exact]
+    in_part = tuple(match for match in asked.named.concepts if not match.is_exact)
+    partly = tagged_conditions(replace(asked, named=replace(asked.named, concepts=in_part)))
     return [
-        _window(passed.filter(tagged(exact)), NEWEST, 0, LISTED) if exact else [],
-        _window(passed.filter(any_of(partly, passed)), NEWEST, 0, LISTED) if partly else [],
-        _window(passed.filter(tagged(in_part)), NEWEST, 0, LISTED) if in_part else [],
+        _window(passed & tagged(exact), NEWEST, 0, LISTED) if exact else [],
+        _window(passed & any_of(partly, passed), NEWEST, 0, LISTED) if partly else [],
+        _window(passed & tagged(match.node for match in in_part), NEWEST, 0, LISTED) if in_part else [],
     ]
 
 
-def _counted_concepts(named: Named, passed: QuerySet[Question], filters: SearchFilters) -> list[NamedConcept]:
+def _counted_concepts(named: Named, filters: SearchFilters) -> list[NamedConcept]:
     counted = [
-        NamedConcept(
-            match,
-            count_tagged(node=match.node, filters=filters, questions=passed.filter(tagged([match]))),
-        )
+        NamedConcept(match, count_tagged(node=match.node, filters=filters))
         for match in named.concepts[:CONCEPTS_SHOWN]
     ]
     return [concept for concept in counted if concept.questions]
@@ -392,14 +388,15 @@ def _page(asked: AskedSearch, counted: Facets, **fields: Any) -> SearchPage:
     return SearchPage(**usual | fields)
 
 
-def _window(questions: QuerySet[Question], order: str, start: int, count: int) -> list[int]:
+def _window(wanted: Condition, order: str, start: int, count: int) -> list[int]:
+    """Return the ids of so many questions from a place in an order on."""
     has_place, columns = ORDERS[order]
-    placed = questions.filter(has_place).order_by(*columns).values_list("pk", flat=True)
-    ids = list(placed[start : start + count])
+    placed = wanted & Condition(has_place) if has_place else wanted
+    ids = placed.ids(f"ORDER BY {columns} OFFSET {start} LIMIT {count}")
     if has_place and len(ids) < count:
-        first = 0 if ids else start - placed.count()
-        others = questions.filter(~has_place).order_by("-pk").values_list("pk", flat=True)
-        ids += others[first : first + count - len(ids)]
+        first = 0 if ids else start - int(fetch(placed.select("count(*)"), placed.parameters)[0][0])
+        others = wanted & Condition(f"NOT ({has_place})")
+        ids += others.ids(f"ORDER BY id DESC OFFSET {first} LIMIT {count - len(ids)}")
     return ids
 
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
-from django.db.models import Q, QuerySet
-
-from questionbank.models import Question
-from questionbank.selectors.search.concept_search import is_tagged, tagged_ids
+from questionbank.selectors.search.concept_search import is_tagged, tagged
+from questionbank.selectors.search.conditions import Condition, any_of, fetch, holding
 from questionbank.selectors.search.terms import Phrase, Terms, Word
 from questionbank.selectors.search.text_search import (
     FROM_ONE_WORD,
     LEAST_HELD,
-    RESCORED,
     TYPICAL_WORDS,
     TextRanking,
-    any_of,
-    holding,
-    ids_holding,
+    best_candidates,
 )
 
 BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
@@ -38,7 +30,7 @@ class TermRanking(TextRanking):
     shares: Mapping[int, float] = field(default_factory=dict)
 
 
-def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
+def rank_by_terms(terms: Terms, passed: Condition) -> TermRanking:
     """Rank the questions that hold all words, in what they say or are tagged with, before those that hold some."""
     conditions = terms_conditions(terms)
     if not conditions:
@@ -46,7 +38,7 @@ def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
     most = sum(word.weight for word in terms.words) or 1.0
     scored: list[tuple[bool, float, int]] = []
     shares: dict[int, float] = {}
-    for pk, length, nearness, phrases, words in _rows(terms, questions, conditions):
+    for pk, length, nearness, phrases, words in _rows(terms, passed, conditions):
         held = [
             has_word or any(phrases[place] for place in word.phrases if terms.phrases[place].is_name)
             for word, has_word in zip(terms.words, words, strict=True)
@@ -72,7 +64,7 @@ def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
     return TermRanking(ids, shares[ids[0]] if ids else 0.0, complete, shares)
 
 
-def terms_conditions(terms: Terms) -> list[Q]:
+def terms_conditions(terms: Terms) -> list[Condition]:
     """Return conditions of which a question fulfils one that holds every word; none where nothing is asked for.
 
     The first is answered by the index of words alone, each other one from the questions tagged with what a word names:
@@ -84,7 +76,7 @@ def terms_conditions(terms: Terms) -> list[Q]:
     conditions = [holding(" & ".join(f"({query})" for query in said.values()))]
     for word in terms.words:
         if nodes := _nodes(word, terms):
-            condition = Q(pk__in=tagged_ids(nodes))
+            condition = tagged(nodes)
             for other in terms.words:
                 if other is not word:
                     condition &= _held(other, said[other], terms)
@@ -97,7 +89,7 @@ def _said(word: Word, terms: Terms) -> str:
     return " | ".join([word.query, *names])
 
 
-def _held(word: Word, said: str, terms: Terms) -> Q:
+def _held(word: Word, said: str, terms: Terms) -> Condition:
     nodes = _nodes(word, terms)
     # Asked of one question after another, of those that are tagged with another word.
     return holding(said) | is_tagged(nodes) if nodes else holding(said)
@@ -112,64 +104,37 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 
 
 def _branches(
-    terms: Terms, questions: QuerySet[Question], conditions: Sequence[Q]
-) -> Iterator[tuple[str, Sequence[Any], float]]:
-    """Yield what leads to candidates, with its weight: all words, each phrase, each concept, each word.
-
-    Each is the SQL of ids and its parameters.
-
-    Raises:
-        EmptyResultSet: none of the questions can pass.
-    """
-    said: list[Phrase | Word] = [*terms.phrases, *terms.words]
-    held = ids_holding([part.query for part in said], questions, FROM_ONE_WORD)
-    for part, (sql, parameters) in zip(said, held, strict=True):
-        yield sql, parameters, part.weight
-    together = any_of(conditions, questions, FROM_ONE_WORD), sum(word.weight for word in terms.words)
-    tagged = [(Q(pk__in=tagged_ids(part.nodes)), part.weight) for part in terms.phrases if part.nodes]
-    for wanted, weight in (together, *tagged):
-        sql, parameters = questions.filter(wanted).values("id")[:FROM_ONE_WORD].query.sql_with_params()
-        yield sql, parameters, weight
+    terms: Terms, passed: Condition, conditions: Sequence[Condition]
+) -> list[tuple[Condition, float]]:
+    """Return what leads to candidates, with its weight: each phrase, each word, all words, each concept."""
+    return [
+        *((passed & holding(part.query), part.weight) for part in (*terms.phrases, *terms.words)),
+        (passed & any_of(conditions, passed, FROM_ONE_WORD), sum(word.weight for word in terms.words)),
+        *((passed & tagged(part.nodes), part.weight) for part in terms.phrases if part.nodes),
+    ]
 
 
 def _rows(
-    terms: Terms, questions: QuerySet[Question], conditions: Sequence[Q]
+    terms: Terms, passed: Condition, conditions: Sequence[Condition]
 ) -> list[tuple[int, int, float, list[bool], list[bool]]]:
     """Return the likeliest candidates: id, length, nearness of the words, which phrases and words each holds."""
-    parts: list[str] = []
-    parameters: list[Any] = []
-    try:
-        for sql, sql_parameters, weight in _branches(terms, questions, conditions):
-            parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS branch")  # noqa: S608 - Django's SQL
-            parameters += [weight, *sql_parameters]
-    except EmptyResultSet:  # Django sees that the filters let nothing pass
-        return []
-    phrases: list[str] = []
-    for phrase in terms.phrases:
-        checks = ["q.search_vector @@ to_tsquery('simple', %s)"]
-        parameters.append(phrase.query)
-        if phrase.nodes:
-            checks.append(
-                "EXISTS (SELECT FROM questionbank_questiontag t JOIN questionbank_knowledgeconcept k"
-                " ON k.id = t.concept_id WHERE t.question_id = q.id AND k.path LIKE ANY(%s))"
-            )
-            parameters.append([f"{node}%" for node in phrase.nodes])
-        phrases.append(f"({' OR '.join(checks)})")
-    words = ["q.search_vector @@ to_tsquery('simple', %s)" for _word in terms.words]
-    parameters += [word.query for word in terms.words]
+    candidate = best_candidates(_branches(terms, passed, conditions))
+    phrases = [_phrase_held(phrase) for phrase in terms.phrases]
+    words = [holding(word.query) for word in terms.words]
     every = " & ".join(f"({word.query})" for word in terms.words)
     query = f"""
-        WITH candidate AS MATERIALIZED (
-            SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found
-            GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED}
-        )
-        SELECT q.id, length(q.search_vector), ARRAY[{", ".join(phrases)}]::boolean[], ARRAY[{", ".join(words)}],
-            ts_rank_cd(q.search_vector, to_tsquery('simple', %s))
-        FROM candidate JOIN questionbank_question q USING (id)
+        WITH {candidate.sql}
+        SELECT id, length(search_vector), ARRAY[{", ".join(phrase.sql for phrase in phrases)}]::boolean[],
+            ARRAY[{", ".join(word.sql for word in words)}], ts_rank_cd(search_vector, to_tsquery('simple', %s))
+        FROM candidate JOIN questionbank_question USING (id)
     """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, every])
-        return [
-            (int(pk), int(length), float(nearness), phrases_held, words_held)
-            for pk, length, phrases_held, words_held, nearness in cursor.fetchall()
-        ]
+    parameters = [value for part in (candidate, *phrases, *words) for value in part.parameters]
+    return [
+        (int(pk), int(length), float(nearness), phrases_held, words_held)
+        for pk, length, phrases_held, words_held, nearness in fetch(query, [*parameters, every])
+    ]
+
+
+def _phrase_held(phrase: Phrase) -> Condition:
+    held = holding(phrase.query)
+    return held | is_tagged(phrase.nodes) if phrase.nodes else held

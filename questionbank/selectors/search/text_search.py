@@ -9,15 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-from django.contrib.postgres.search import SearchQuery
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
-from django.db.models import Q, QuerySet
 
 from analytics.text.formula_shape import shape_tokens
-from questionbank.models import Question
+from questionbank.selectors.search.conditions import Condition, fetch, holding
 from questionbank.selectors.search.query import quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
@@ -30,7 +24,6 @@ ENOUGH = 20  # questions with every word from which others are not offered
 SAME_SHAPE = 400  # questions with a formula of the query's shape that are looked at
 COMPARED_SHAPES = 80  # of them, with the most of the query's tokens
 ASSUMED_COUNT = 50  # of a token that no statistics know
-_QUERY = "\0"  # stands for it: no parameter can hold this character
 LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is no answer to it
 
 
@@ -49,8 +42,8 @@ class TextRanking:
     complete: int = 0
 
 
-def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabulary: Vocabulary) -> TextRanking:
-    """Rank the questions that hold all tokens, or, where these are few, those that hold the rarest."""
+def rank_by_text(tokens: Sequence[str], passed: Condition, vocabulary: Vocabulary) -> TextRanking:
+    """Rank the questions that passed and hold all tokens, or, where these are few, those that hold the rarest."""
     tokens = list(dict.fromkeys(tokens))
     if not tokens:
         return TextRanking()
@@ -59,7 +52,7 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     leading = _leading(rarest, counts)
     weights = {token: vocabulary.rarity(token) for token in rarest}
     every = " & ".join(map(quoted, rarest))
-    rows = _scored(questions, leading, rarest, weights, every)
+    rows = _scored(passed, leading, rarest, weights, every)
     held = rows[0][2] / sum(weights.values()) if rows else 0.0
     rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
     complete = [pk for pk, has_all, _held in rows if has_all]
@@ -68,7 +61,7 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     return TextRanking([pk for pk, *_ in rows], held, len(complete))
 
 
-def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
+def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Condition | None:
     """Return what a question fulfils that holds all tokens; None without tokens."""
     rarest = _rarest(list(dict.fromkeys(tokens)), _counts(tokens, vocabulary))
     return holding(" & ".join(map(quoted, rarest))) if rarest else None
@@ -82,17 +75,17 @@ def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
     return sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
 
 
-def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Question]) -> TextRanking:
+def rank_by_phrases(phrases: Sequence[Sequence[str]], passed: Condition) -> TextRanking:
     """Rank the questions that contain one of the phrases, word by word; those before long texts."""
     query = _any_phrase(phrases)
     if not query:
         return TextRanking()
-    order = "ts_rank_cd(q.search_vector, to_tsquery('simple', %s), 1)"
-    ids = _ordered(questions.filter(holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
+    nearness = Condition("ts_rank_cd(search_vector, to_tsquery('simple', %s), 1)", (query,))
+    ids = _ordered(passed & holding(query), FROM_ONE_WORD, nearness, RESCORED)
     return TextRanking(ids, 1.0 if ids else 0.0, len(ids))
 
 
-def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
+def phrase_condition(phrases: Sequence[Sequence[str]]) -> Condition | None:
     """Return the condition that a question contains one of the phrases."""
     query = _any_phrase(phrases)
     return holding(query) if query else None
@@ -102,40 +95,32 @@ def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
     return " | ".join(f"({' <-> '.join(map(quoted, phrase))})" for phrase in phrases if phrase)
 
 
-def shape_condition(formulas: Sequence[str]) -> Q | None:
+def shape_condition(formulas: Sequence[str]) -> Condition | None:
     """Return what a question fulfils that holds formulas of the same shapes as all of these."""
     shapes = shape_tokens(formulas)
     return holding(" & ".join(map(quoted, shapes))) if shapes else None
 
 
-def rank_by_shapes(
-    formulas: Sequence[str], tokens: Sequence[str], questions: QuerySet[Question]
-) -> list[int]:
+def rank_by_shapes(formulas: Sequence[str], tokens: Sequence[str], passed: Condition) -> list[int]:
     """Return questions that hold a formula of the same shape as one of these, those with most tokens first."""
     shapes = shape_tokens(formulas)
     if not shapes:
         return []
-    alike = questions.filter(holding(" | ".join(map(quoted, shapes))))
-    compared = [quoted(token) for token in tokens[:MOST_TOKENS]]
-    order = " + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int"] * len(compared)) or "0"
-    return _ordered(alike, SAME_SHAPE, order, compared, COMPARED_SHAPES)
-
-
-def _ordered(
-    questions: QuerySet[Question], looked_at: int, order: str, parameters: list[Any], limit: int
-) -> list[int]:
-    """Return the best of so many questions by an expression of ours over their row `q`."""
-    try:
-        sql, sql_parameters = questions.order_by().values("id")[:looked_at].query.sql_with_params()
-    except EmptyResultSet:
-        return []
-    query = (
-        f"SELECT q.id FROM ({sql}) AS matching JOIN questionbank_question q USING (id)"  # noqa: S608 - ours
-        f" ORDER BY {order} DESC, q.id DESC LIMIT {limit}"
+    compared = [holding(quoted(token)) for token in tokens[:MOST_TOKENS]]
+    held = Condition(
+        " + ".join(f"({token.sql})::int" for token in compared) or "0",
+        tuple(value for token in compared for value in token.parameters),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*sql_parameters, *parameters])
-        return [int(row[0]) for row in cursor.fetchall()]
+    return _ordered(passed & holding(" | ".join(map(quoted, shapes))), SAME_SHAPE, held, COMPARED_SHAPES)
+
+
+def _ordered(wanted: Condition, looked_at: int, score: Condition, limit: int) -> list[int]:
+    """Return the best of so many questions by a score, an expression on their rows."""
+    query = (
+        f"SELECT id FROM ({wanted.select(end=f'LIMIT {looked_at}')}) AS matching"  # noqa: S608 - ours
+        f" JOIN questionbank_question USING (id) ORDER BY {score.sql} DESC, id DESC LIMIT {limit}"
+    )
+    return [int(row[0]) for row in fetch(query, [*wanted.parameters, *score.parameters])]
 
 
 def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
@@ -150,68 +135,42 @@ def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
     return leading
 
 
-def holding(query: str) -> Q:
-    """Return what a question fulfils that holds what the query, as `to_tsquery` reads it, asks for."""
-    return Q(search_vector=SearchQuery(query, search_type="raw", config="simple"))
-
-
-def any_of(conditions: Sequence[Q], questions: QuerySet[Question], limit: int | None = None) -> Q:
-    """Return what those of the questions fulfil that fulfil one of the conditions; there must be one.
-
-    As one set: PostgreSQL reads every question where conditions on several tables are joined by OR.
+def best_candidates(branches: Sequence[tuple[Condition, float]]) -> Condition:
+    """Return a query `candidate` of the ids that most weight leads to, to be put after WITH.
 
     Args:
-        limit: so many that fulfil one of them are enough.
+        branches: what leads to candidates, with its weight; of each, `FROM_ONE_WORD` questions are taken.
     """
-    first, *others = (
-        questions.filter(condition).order_by().values_list("pk", flat=True)[:limit]
-        for condition in conditions
+    end = f"LIMIT {FROM_ONE_WORD}"
+    found = " UNION ALL ".join(
+        f"SELECT id, %s::float8 AS weight FROM ({wanted.select(end=end)}) AS branch"  # noqa: S608 - ours
+        for wanted, _weight in branches
     )
-    if not others and limit is None:
-        return conditions[0]
-    return Q(pk__in=first.union(*others) if others else first)
-
-
-def ids_holding(
-    queries: Sequence[str], questions: QuerySet[Question], limit: int
-) -> list[tuple[str, Sequence[Any]]]:
-    """Return for each full-text query the SQL, and its parameters, of the ids of so many questions that hold it.
-
-    Django writes it once for all: that takes it a millisecond, and a search has up to twenty.
-
-    Raises:
-        EmptyResultSet: none of the questions can pass.
-    """
-    sql, parameters = questions.filter(holding(_QUERY)).values("id")[:limit].query.sql_with_params()
-    return [(sql, [query if value == _QUERY else value for value in parameters]) for query in queries]
+    query = (
+        f"candidate AS MATERIALIZED (SELECT id, sum(weight) AS part FROM ({found}) AS found"  # noqa: S608 - ours
+        f" GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED})"
+    )
+    return Condition(
+        query, tuple(value for wanted, weight in branches for value in (weight, *wanted.parameters))
+    )
 
 
 def _scored(
-    questions: QuerySet[Question],
+    passed: Condition,
     leading: Sequence[str],
     rarest: Sequence[str],
     weights: dict[str, float],
     every: str,
 ) -> list[tuple[int, bool, float]]:
     """Return candidates with whether they hold every token, and the weight of those they hold, best first."""
-    parts: list[str] = []
-    parameters: list[Any] = []
     # Questions with every token come first: where all words are common, no single one would lead to them.
-    branches = [(every, sum(weights.values()))] + [(quoted(token), weights[token]) for token in leading]
-    try:
-        held = ids_holding([query for query, _weight in branches], questions, FROM_ONE_WORD)
-    except EmptyResultSet:  # Django sees that the filters let nothing pass
-        return []
-    for (_query, weight), (sql, sql_parameters) in zip(branches, held, strict=True):
-        parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
-        parameters += [weight, *sql_parameters]
+    branches = [(passed & holding(every), sum(weights.values()))]
+    branches += [(passed & holding(quoted(token)), weights[token]) for token in leading]
+    candidate = best_candidates(branches)
     # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
     # and words that are together count for more than words apart.
     query = f"""
-        WITH candidate AS MATERIALIZED (
-            SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found
-            GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED}
-        ), scored AS (
+        WITH {candidate.sql}, scored AS (
             SELECT c.id, {" + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int * %s::float8"] * len(rarest))}
                 AS held, length(q.search_vector) AS words,
                 ts_rank_cd(q.search_vector, to_tsquery('simple', %s)) AS nearness,
@@ -221,9 +180,8 @@ def _scored(
         SELECT id, has_all, held FROM scored
         ORDER BY has_all DESC, held * held / (%s + words) * (1 + 3 * nearness) DESC, id DESC
     """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
+    parameters = list(candidate.parameters)
     for token in rarest:
         parameters += [quoted(token), weights[token]]
     parameters += [every, every, float(TYPICAL_WORDS)]
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return [(int(pk), bool(has_all), float(held)) for pk, has_all, held in cursor.fetchall()]
+    return [(int(pk), bool(has_all), float(held)) for pk, has_all, held in fetch(query, parameters)]

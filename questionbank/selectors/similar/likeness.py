@@ -34,6 +34,7 @@ from questionbank.selectors.questions.computations import (
 )
 from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
+from questionbank.selectors.search.conditions import Condition
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.vectors import nearest
@@ -196,7 +197,7 @@ def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
         further += same if len(same) <= FROM_CONCEPT else []
     if not _has_trained_lens(asked):
         tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.language)))
-        further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
+        further += rank_by_text(tokens, Condition.of(ready), vocabulary()).ids[:CANDIDATES]
     return [pk for pk in dict.fromkeys(further) if pk not in nearest_ids and pk not in asked.exclude]
 
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from questionbank.models import FacetCount, KnowledgeConcept, Question, QuestionTag
 from questionbank.selectors.search import facets
+from questionbank.selectors.search.conditions import Condition, among
 from questionbank.selectors.search.facets import count_facets
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.services.concepts import concept_merge, concept_move
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def facets_of(**filters):
     given = SearchFilters(**filters)
-    return count_facets(filters=given, questions=filtered_questions(given))
+    return count_facets(filters=given)
 
 
 def counts(result, name):
@@ -157,7 +158,7 @@ def test_what_the_kept_counts_do_not_tell_is_counted_question_by_question():
     result = facets_of(difficulty_max=55.5)
     assert (result.total, counts(result, "grade")) == (1, [("7", 1)])
     given = SearchFilters()
-    words = count_facets(filters=given, questions=Question.objects.filter(pk=teacher_s.pk), has_words=True)
+    words = count_facets(filters=given, matching=among([teacher_s.pk]))
     assert (words.total, counts(words, "difficulty")) == (1, [("40 to 60 %", 1)])
 
 
@@ -166,14 +167,14 @@ def test_beyond_the_bound_every_value_is_named_without_a_number(monkeypatch):
     for number in range(4):
         add_question(f"Question {number}", concepts=[add_concept("Algebra")])
     add_question("问题", language="zh")
-    result = count_facets(filters=SearchFilters(), questions=Question.objects.all(), has_words=True)
+    result = count_facets(filters=SearchFilters(), matching=Condition("TRUE"))
     assert (result.total, result.is_capped) == (3, True)
     assert counts(result, "language") == [("English", None), ("Chinese", None)]
     assert counts(result, "concept") == [("Algebra", None)]
 
 
 def test_nothing_found_has_no_values():
-    result = count_facets(filters=SearchFilters(), questions=Question.objects.none(), has_words=True)
+    result = count_facets(filters=SearchFilters(), matching=Condition("FALSE"))
     assert result.total == 0
     assert not any(result.values.values())
     assert facets_of(concept=4711).total == 0

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from questionbank.models import Question
 from questionbank.selectors.questions.overview import bank_overview
 from questionbank.selectors.registry.embeddings import languages_meant
 from questionbank.selectors.search.filters import SearchFilters
@@ -98,13 +97,11 @@ def test_browsing_reads_each_order_from_its_index(school, order, index):
 
 
 def test_such_a_plan_is_noticed(school):
-    from django.db.models import Q
+    from questionbank.selectors.search.concept_search import tagged
+    from questionbank.selectors.search.conditions import Condition, holding
 
-    from questionbank.selectors.search.concept_search import tagged_ids
-    from questionbank.selectors.search.text_search import holding
-
-    joined = holding("'area'") | Q(pk__in=tagged_ids(["0001"]))
-    ((_sql, parts),) = plans(lambda: list(Question.objects.filter(joined, status="ready")))
+    joined = holding("'area'") | tagged(["0001"])
+    ((_sql, parts),) = plans((Condition("status = 'ready'") & joined).ids)
     assert any(map(reads_every_question, parts))
 
 
