@@ -255,16 +255,31 @@ def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | Non
 
 
 @register.simple_tag(takes_context=True)
-def list_add_address(context: dict[str, Any], question_id: int) -> str:
-    """Return the address that adds a question to a list and comes back to the page at hand.
+def add_to_list(
+    context: dict[str, Any], question_id: int, look: str = "icon-link small", is_short: bool = False
+) -> SafeString:
+    """Return the link that adds a question to a list and comes back to the page at hand.
 
-    Its end is made once a page.
+    Args:
+        is_short: people see an icon alone.
     """
     request = context["request"]
-    end: str | None = getattr(request, "list_add_end", None)
+    end: str | None = getattr(request, "list_add_end", None)  # made once a page
     if end is None:
         end = request.list_add_end = urlencode({"next": request.get_full_path()})
-    return f"{_list_add()}?question={question_id}&{end}"
+    words = ("", "Add to a list ") if is_short else ("Add to a list", " ")
+    return format_html(
+        '<a class="{} no-print" href="{}?question={}&amp;{}">'
+        '{}{}<span class="visually-hidden">{}(question {})</span></a>',
+        look,
+        _list_add(),
+        question_id,
+        end,
+        icon("plus"),
+        words[0],
+        words[1],
+        question_id,
+    )
 
 
 @cache

@@ -43,7 +43,9 @@ def content(question: Any) -> QuestionContent:
 @register.filter
 def own_text(question: Any) -> str:
     """Return the text of a question without what it shares with others."""
-    return text_alone(_get(question, "text") or "", content(question))
+    text: str = _get(question, "text") or ""
+    # Most questions share nothing, and a page of results need not read what else they hold.
+    return text_alone(text, content(question)) if "stimulus" in (_get(question, "content") or {}) else text
 
 
 @register.filter

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from django.db import connection
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 from django.db.models.fields.json import KT
 
@@ -155,11 +156,15 @@ def tagged_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[TaggedPath]]:
     """Return the same with the hierarchy of each path."""
-    rows = QuestionTag.objects.filter(question_id__in=list(question_ids))
-    if hierarchy is not None:
-        rows = rows.filter(concept__hierarchy=hierarchy)
-    columns = ("question_id", "concept__hierarchy_id", "concept__path")
-    tags = list(rows.order_by("concept__path").values_list(*columns))
+    # By hand, since every page of results asks: Django takes longer to write it than PostgreSQL to answer.
+    query = """
+        SELECT t.question_id, k.hierarchy_id, k.path
+        FROM questionbank_questiontag t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+        WHERE t.question_id = ANY(%s::bigint[]) AND coalesce(k.hierarchy_id = %s, true) ORDER BY k.path
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(question_ids), hierarchy and hierarchy.pk])
+        tags = cursor.fetchall()
     names = named_paths(path for *_, path in tags)
     paths: dict[int, list[TaggedPath]] = {}
     for question_id, hierarchy_id, path in tags:

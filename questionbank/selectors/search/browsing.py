@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from questionbank.models import KnowledgeConcept
+from questionbank.selectors.search.conditions import fetch
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.search import SearchPage
@@ -81,21 +82,22 @@ def concept_steps(
     """Return the steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
     Args:
-        counts: matching questions below each concept, None for "many"; a concept that is not there has none.
+        counts: matching questions below each concept right below the chosen one, None for "many".
         hierarchies: the name of each hierarchy that has such concepts, and the same number.
     """
     concept = KnowledgeConcept.objects.filter(pk=chosen).first() if chosen is not None else None
-    if concept is None:
-        chain: tuple[ConceptStep, ...] = ()
-        below = KnowledgeConcept.objects.filter(depth=1)
-    else:
+    chain: tuple[ConceptStep, ...] = ()
+    if concept is not None:
         prefixes = KnowledgeConcept.prefixes(concept.path)
         above = KnowledgeConcept.objects.filter(path__in=prefixes).order_by("depth")
         chain = tuple(ConceptStep(pk, name) for pk, name in above.values_list("pk", "name"))
-        below = KnowledgeConcept.objects.filter(path__startswith=concept.path, depth=concept.depth + 1)
     steps: dict[int, list[ConceptStep]] = {}
-    for pk, name, hierarchy in below.order_by("name").values_list("pk", "name", "hierarchy_id"):
-        if pk in counts and hierarchy in hierarchies:
+    below = fetch(
+        "SELECT id, name, hierarchy_id FROM questionbank_knowledgeconcept WHERE id = ANY(%s::bigint[]) ORDER BY name",
+        [list(counts)],
+    )
+    for pk, name, hierarchy in below:
+        if hierarchy in hierarchies:
             steps.setdefault(hierarchy, []).append(ConceptStep(pk, name, counts[pk]))
     groups = [
         StepGroup(name, tuple(steps[pk]), count) for pk, (name, count) in hierarchies.items() if pk in steps

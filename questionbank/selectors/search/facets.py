@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.facet_cube import FacetCube, Mask, concept_groups, facet_cube
 from questionbank.selectors.search.concept_search import tagged
 from questionbank.selectors.search.conditions import Condition, fetch
@@ -187,13 +187,12 @@ def _from_questions(matching: Condition, prefix: str, among: Sequence[int]) -> F
 
 def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
     kinds = {value: str(label) for value, label in Question.Kind.choices}
-    concepts = {
-        path: (str(pk), name)
-        for pk, path, name in KnowledgeConcept.objects.filter(
-            path__in=[path for path, _count in counts["concept"]]
-        ).values_list("pk", "path", "name")
-    }
-    hierarchies = dict(KnowledgeHierarchy.objects.values_list("pk", "name"))
+    counted = fetch(
+        "SELECT path, id, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)",
+        [[path for path, _count in counts["concept"]]],
+    )
+    concepts = {path: (str(pk), name) for path, pk, name in counted}
+    hierarchies = dict(fetch("SELECT id, name FROM questionbank_knowledgehierarchy", []))
     return {
         "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
         "grade": _values((value, value, count) for value, count in counts["grade"]),

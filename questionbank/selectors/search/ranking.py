@@ -23,6 +23,7 @@ from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
 from questionbank.models import Question
+from questionbank.selectors.search.conditions import Condition, among, fetch
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.serving import Serving
@@ -150,7 +151,7 @@ def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
 def whole_first(ranking: Sequence[Fused]) -> list[Fused]:
     """Return the same ranking with templates, whose numbers their source draws, after all whole questions."""
     ids = [candidate.id for candidate in ranking]
-    templates = set(Question.objects.filter(pk__in=ids, draws_numbers=True).values_list("pk", flat=True))
+    templates = set((among(ids) & Condition("draws_numbers")).ids())
     return sorted(ranking, key=lambda candidate: candidate.id in templates)
 
 
@@ -199,8 +200,7 @@ def rank_by_formulas(
         formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)
     ]
     order: dict[int, tuple[float, int, int]] = {}
-    rows = Question.objects.filter(pk__in=candidates).values_list("pk", "text") if query_formulas else ()
-    for pk, text in rows:
+    for pk, text in _texts(candidates) if query_formulas else ():
         held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
@@ -220,11 +220,16 @@ def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> Non
 def _literally(searched: str, ids: Sequence[int]) -> list[int]:
     query = _plain(searched)
     likeness: dict[int, float] = {}
-    for pk, text in Question.objects.filter(pk__in=ids).values_list("pk", "text") if query else ():
+    for pk, text in _texts(ids) if query else ():
         score = fuzz.partial_ratio(query, _plain(text[:_LONGEST_COMPARED]), score_cutoff=LITERAL)
         if score:
             likeness[pk] = score
     return sorted(likeness, key=lambda pk: (-likeness[pk], -pk))
+
+
+def _texts(ids: Sequence[int]) -> list[tuple[int, str]]:
+    wanted = among(ids)
+    return fetch(wanted.select("id, text"), wanted.parameters)
 
 
 def _plain(text: str) -> str:

@@ -230,7 +230,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     parsed, filters = asked.parsed, asked.filters
     passed = passing(filters)
     named = asked.named
-    ranking, notice = _fused(asked, filters, serving)
+    ranking, notice = _fused(asked, filters, passed, serving)
     ranked = [candidate.id for candidate in ranking]
     counted = count_facets(
         filters=filters, matching=asked_condition(asked, passed, limit=COUNTED + 1), among=ranked
@@ -288,21 +288,22 @@ def _widened(
     One that holds all that is asked for comes before those that pass the filters and hold only a part: who asks for
     "year 8 ratio" is helped by ratios of year 7. Where a grade was named, the nearest grades come first.
     """
-    wider, _notice = _fused(asked, asked.given, serving)
+    given = passing(asked.given)
+    wider, _notice = _fused(asked, asked.given, given, serving)
     known = {candidate.id for candidate in ranking}
     outside = [candidate for candidate in wider if candidate.id not in known]
-    given = passing(asked.given) & among(candidate.id for candidate in outside)
-    whole = asked_condition(asked, given)
+    whole = asked_condition(asked, given & among(candidate.id for candidate in outside))
     rows = fetch(whole.select("id, grade"), whole.parameters)
     far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in rows}
     holding = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
     return [*holding, *closest, *(one for one in outside if one.id not in far)]
 
 
-def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tuple[list[Fused], str]:
+def _fused(
+    asked: AskedSearch, filters: SearchFilters, passed: Condition, serving: Serving
+) -> tuple[list[Fused], str]:
     """Return the fused ranking of the questions that pass, and what the searcher should know of it."""
     parsed, named = asked.parsed, asked.named
-    passed = passing(filters)
     numbered = parsed.number and bool((passed & among([parsed.number])).ids())
     first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
     if numbered and parsed.is_number:
