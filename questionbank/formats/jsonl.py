@@ -12,19 +12,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import UNPACKED_LIMIT, parse_object
+from analytics.json_lines import parse_object
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
 from questionbank.formats.fields import exported_path
 from questionbank.formats.json_latex import doubtful_command, has_undoubled_latex, mark_strings
-from questionbank.formats.json_objects import json_objects, read_object
+from questionbank.formats.json_objects import read_object
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.lines import Progress
 from questionbank.formats.seam import Attachments
 
 _SHAPES_REMEMBERED = 1_000
@@ -69,19 +67,14 @@ class FieldNames:
 
 
 def json_rows(
-    path: Path,
-    layout: FileLayout,
-    names: FieldNames,
-    *,
-    progress: Progress | None = None,
-    unpacked_limit: int = UNPACKED_LIMIT,
+    objects: Iterable[tuple[int, bytes | LineProblem]], layout: FileLayout, names: FieldNames
 ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
     """Yield the values of each object by our names of fields, or its problem; warnings before what they concern.
 
-    Raises:
-        ImportRefused: the file as a whole cannot be read on.
+    Args:
+        objects: as `json_objects` yields them.
     """
-    for number, text in json_objects(path, progress=progress, unpacked_limit=unpacked_limit):
+    for number, text in objects:
         if isinstance(text, LineProblem):
             yield number, text
             continue

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import itertools
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
@@ -13,12 +14,22 @@ from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_table import csv_rows
 from questionbank.formats.fields import FileScale
+from questionbank.formats.json_objects import json_objects
 from questionbank.formats.jsonl import FieldNames, json_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress
 from questionbank.formats.rows import RowReader
 from questionbank.formats.seam import Entry, Format, ReadContext
 from questionbank.formats.sheets.reading import sheet_rows
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Identified | LineProblem | LineWarning)
+"""What has an identifier, or is said instead."""
 
 
 class ItemFile:
@@ -109,36 +120,65 @@ class QuestionFile:
         Raises:
             ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
         """
+        return self.without_repeats(self._entries(self._raw(self._progress)))
+
+    def without_repeats(
+        self, entries: Iterable[tuple[int, Named]]
+    ) -> Iterator[tuple[int, Named | LineProblem]]:
+        """Yield the entries of the file, with a problem in place of each whose identifier an earlier one has.
+
+        Raises:
+            ImportRefused: there are none.
+        """
         first_line_of: dict[tuple[bool, str], int] = {}
         is_empty = True
-        for line, row in self._rows(self._names, self._progress):
+        for line, entry in entries:
             is_empty = False
-            if not isinstance(row, dict):
-                yield line, row
-                continue
-            for number, entry in self._reader.read(line, row):
-                if isinstance(entry, QuestionRecord | ConceptRow) and entry.id:
-                    first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
-                    if first != line:
-                        reason = f"the id {entry.id!r} stands already in line {first:,}"
-                        yield number, LineProblem(line, reason, "id")
-                        continue
-                yield number, entry
+            if not isinstance(entry, LineProblem | LineWarning) and entry.id:
+                first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
+                if first != line:
+                    yield (
+                        line,
+                        LineProblem(line, f"the id {entry.id!r} stands already in line {first:,}", "id"),
+                    )
+                    continue
+            yield line, entry
         if is_empty:
             raise ImportRefused(f"{self.path.name} contains no questions.")
 
-    def _rows(
-        self, names: FieldNames, progress: Progress | None = None
-    ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
+    def share(self, index: int, count: int, *, rows: int) -> Iterator[list[tuple[int, Entry]]]:
+        """Yield what every `count`-th block of so many rows turns out to be, from the block with this index on.
+
+        Identifiers that repeat are left to `without_repeats`.
+        """
+        raw = self._raw(self._progress)
+        for number in itertools.count():
+            if not (block := list(itertools.islice(raw, rows))):
+                return
+            if number % count == index:
+                yield list(self._entries(iter(block)))
+
+    def _entries(self, raw: Iterator[Any]) -> Iterator[tuple[int, Entry]]:
+        for line, row in self._rows(raw, self._names):
+            if isinstance(row, dict):
+                yield from self._reader.read(line, row)
+            else:
+                yield line, row
+
+    def _raw(self, progress: Progress | None = None) -> Iterator[Any]:
+        """Return the rows of a table, or the objects of JSON as they are written."""
         if self.layout.sheet:
             return sheet_rows(self.path, self.layout, progress=progress)
         if self.layout.is_table:
             return csv_rows(self.path, self.layout, progress=progress, unpacked_limit=self._unpacked_limit)
-        return json_rows(
-            self.path, self.layout, names, progress=progress, unpacked_limit=self._unpacked_limit
-        )
+        return json_objects(self.path, progress=progress, unpacked_limit=self._unpacked_limit)
+
+    def _rows(
+        self, raw: Iterator[Any], names: FieldNames
+    ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
+        return raw if self.layout.is_table else json_rows(raw, self.layout, names)
 
     def _values_of(self, field: str) -> Iterator[Any]:
-        for _line, row in self._rows(FieldNames(self.layout)):
+        for _line, row in self._rows(self._raw(), FieldNames(self.layout)):
             if isinstance(row, dict):
                 yield row.get(field)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from analytics.text.meaning import same_answer
@@ -26,7 +26,11 @@ _SEVERAL_ANSWERS = f"""
     GROUP BY content_hash HAVING count(DISTINCT answer_key) BETWEEN 2 AND {_MOST_ANSWERS}
     ORDER BY min(place) FILTER (WHERE is_staged)
 """  # noqa: S608 - names of this module
-_UNIFY = "UPDATE staged_question SET answer_key = %s WHERE content_hash = %s AND answer_key = %s"
+_UNIFY = """
+    UPDATE staged_question s SET answer_key = u.equal
+    FROM unnest(%s::bytea[], %s::text[], %s::text[]) AS u(content_hash, answer_key, equal)
+    WHERE s.content_hash = u.content_hash AND s.answer_key = u.answer_key
+"""
 
 Execute = Callable[..., list[tuple[Any, ...]]]
 
@@ -37,8 +41,14 @@ def unify_answers(execute: Execute) -> None:
     Args:
         execute: runs a statement in the transaction that holds `staged_question`.
     """
+    if unified := list(_unified(execute(_SEVERAL_ANSWERS))):
+        execute(_UNIFY, [list(column) for column in zip(*unified, strict=True)])
+
+
+def _unified(questions: Iterable[tuple[bytes, list[str]]]) -> Iterator[tuple[bytes, str, str]]:
+    """Yield hash, key and the earlier key that means the same."""
     compared = 0
-    for content_hash, keys in execute(_SEVERAL_ANSWERS):
+    for content_hash, keys in questions:
         distinct: list[str] = []
         for key in dict.fromkeys(keys):
             compared += len(distinct)
@@ -46,6 +56,6 @@ def unify_answers(execute: Execute) -> None:
                 return
             equal = next((other for other in distinct if same_answer(key, other) == "same"), "")
             if equal:
-                execute(_UNIFY, [equal, content_hash, key])
+                yield content_hash, key, equal
             else:
                 distinct.append(key)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.db import connection, transaction
 
@@ -33,7 +33,14 @@ from questionbank.services.concept_paths import (
 from questionbank.services.formula_check import record_problems
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
-from questionbank.services.import_staging import IMPORT_LOCK, StagedRows, Staging
+from questionbank.services.import_shares import shared
+from questionbank.services.import_staging import (
+    IMPORT_LOCK,
+    StagedQuestion,
+    StagedRows,
+    Staging,
+    staged_question,
+)
 from questionbank.services.import_updates import (
     KnownLines,
     apply_updates,
@@ -68,7 +75,7 @@ class Entries(Protocol):
     @property
     def notes(self) -> list[str]: ...
 
-    def __iter__(self) -> Iterator[tuple[int, Entry]]: ...
+    def __iter__(self) -> Iterator[tuple[int, Entry | StagedQuestion]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +161,7 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     attachments = AttachmentStore(is_dry=options.dry_run)
     with (
         watch.phase("read, tokenise and copy"),
-        staging.rows(source=options.source) as rows,
+        staging.rows() as rows,
     ):
         concept_rows = _read(task, report, watch, rows, attachments)
     attachments.save()
@@ -205,16 +212,7 @@ def _read(
     options = task.options
     concept_rows: list[ConceptRow] = []
     is_lost = False
-    file = task.entries or read(
-        task.path,
-        options.format,
-        scale=options.scale,
-        likely_scale=scale_of_set(options.source),
-        progress=watch.reading,
-        layout=options.layout,
-        without=options.without,
-        attachments=attachments,
-    )
+    file = task.entries or _opened(task, watch, attachments)
     report.layout, report.label = file.layout, file.label
     report.place = file.format.place if file.format else "number"
     report.unit = "question" if file.layout is None else report.place
@@ -228,15 +226,12 @@ def _read(
         report.rows += report.unit != "question" or not is_concept  # the category of a quiz is no question
         report.concept_rows += is_concept
         if isinstance(entry, QuestionRecord):
+            entry = staged_question(entry, source=options.source)
+        if isinstance(entry, StagedQuestion):
             if not is_lost:
                 rows.add(line, entry)
-            if options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
-                report.formulas_checked += 1
-                for reason in record_problems(entry):
-                    report.warn(LineWarning(line, reason, "formula"))
-                report.templates += draws_numbers(entry.text)
-                pictures = [picture.sha256 for picture in entry.content.pictures]
-                report.without_figure += needs_figure(entry.text, pictures)
+            if entry.record and options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
+                _check(line, entry.record, report)
         elif isinstance(entry, ConceptRow):
             concept_rows.append(entry)
         else:
@@ -248,6 +243,31 @@ def _read(
                 break
     report.unread_columns, report.notes = file.unread, file.notes
     return concept_rows
+
+
+def _opened(task: ImportTask, watch: _Watch, attachments: AttachmentStore) -> Entries:
+    options = task.options
+    arguments: dict[str, Any] = {
+        "path": task.path,
+        "format": options.format,
+        "scale": options.scale,
+        "likely_scale": scale_of_set(options.source),
+        "layout": options.layout,
+        "without": options.without,
+    }
+    file = read(**arguments, progress=watch.reading, attachments=attachments)
+    return shared(file, arguments, source=options.source, progress=watch.reading)
+
+
+def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
+    """Look at what only a dry run says of a question."""
+    report.formulas_checked += 1
+    for reason in record_problems(record):
+        report.warn(LineWarning(line, reason, "formula"))
+    report.templates += draws_numbers(record.text)
+    report.without_figure += needs_figure(
+        record.text, [picture.sha256 for picture in record.content.pictures]
+    )
 
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:

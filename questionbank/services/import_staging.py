@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection
 from django.utils import timezone
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
-_COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
+_COLUMNS = {  # of the staging table, in the order of `staged_question`, between line and paths
     "line": "integer",
     "source": "text",
     "source_id": "text",
@@ -55,11 +55,11 @@ _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
     "equation": "text",
     "numbers": "jsonb",
     "graph_key": "text",
-    "paths": "integer[]",
     "original_format": "text",
     "original": "bytea",
     "preamble": "bytea",
     "fields": "bytea",
+    "paths": "integer[]",
 }
 _COPIED = (  # columns that go into the bank as they are
     "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
@@ -183,57 +183,83 @@ class Totals:
     changed: int
 
 
+class StagedQuestion(NamedTuple):
+    """A question of a file as the staging table has it.
+
+    Attributes:
+        columns: its values in COPY's text format, but for line and paths.
+        record: what it is made of, where somebody may want to look at it.
+    """
+
+    id: str
+    source: str
+    paths: tuple[ConceptPath, ...]
+    columns: bytes
+    record: QuestionRecord | None
+
+
+def staged_question(record: QuestionRecord, *, source: str) -> StagedQuestion:
+    """Compute what is stored of a question; `source` is the set of those that name none."""
+    options = as_json(record.options)
+    original = record.original
+    source = record.source or source
+    values = (
+        source,
+        record.id,
+        record.text,
+        record.language,
+        record.kind,
+        json.dumps(options, ensure_ascii=False) if options else "[]",
+        record.answer,
+        record.solution,
+        record.grade,
+        record.stage,
+        record.difficulty,
+        record.difficulty_scale,
+        scale_percent(record.difficulty, record.difficulty_scale),
+        record.facility,
+        record.responses,
+        json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
+        content_hash(text=record.text, options=record.options, content=record.content),
+        answer_key(record.answer),
+        question_tokens(record),
+        record.equation,
+        json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
+        equation_graph_key(text=record.text, expression=record.equation),
+        original.format if original else None,
+        original.data if original else None,
+        original.preamble if original else None,
+        fields_digest(record) if original else None,
+    )
+    columns = "\t".join(map(_copied, values)).encode()
+    return StagedQuestion(record.id, source, record.concepts, columns, record)
+
+
+def _copied(value: str | bytes | float | None) -> str:
+    """Return a value in COPY's text format."""
+    if value is None:
+        return r"\N"
+    if isinstance(value, bytes):
+        return rf"\\x{value.hex()}"
+    text = str(value).replace("\\", r"\\")
+    return text.replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
+
 @dataclass(slots=True)
 class StagedRows:
     """Where rows go while COPY is open; concept paths are kept once and numbered, and sets counted."""
 
     copy: Copy
-    source: str
     paths: dict[ConceptPath, int] = field(default_factory=dict)
     sources: Counter[str] = field(default_factory=Counter)
-    count: int = 0
     last_line: int = 0
 
-    def add(self, line: int, record: QuestionRecord) -> None:
+    def add(self, line: int, question: StagedQuestion) -> None:
         """Send one question."""
-        self.count += 1
         self.last_line = line
-        options = as_json(record.options)
-        original = record.original
-        source = record.source or self.source
-        self.sources[source] += 1
-        self.copy.write_row(
-            (
-                line,
-                source,
-                record.id,
-                record.text,
-                record.language,
-                record.kind,
-                json.dumps(options, ensure_ascii=False) if options else "[]",
-                record.answer,
-                record.solution,
-                record.grade,
-                record.stage,
-                record.difficulty,
-                record.difficulty_scale,
-                scale_percent(record.difficulty, record.difficulty_scale),
-                record.facility,
-                record.responses,
-                json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
-                content_hash(text=record.text, options=record.options, content=record.content),
-                answer_key(record.answer),
-                question_tokens(record),
-                record.equation,
-                json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
-                equation_graph_key(text=record.text, expression=record.equation),
-                [self.paths.setdefault(path, len(self.paths)) for path in record.concepts],
-                original.format if original else None,
-                original.data if original else None,
-                original.preamble if original else None,
-                fields_digest(record) if original else None,
-            )
-        )
+        self.sources[question.source] += 1
+        numbers = ",".join(str(self.paths.setdefault(path, len(self.paths))) for path in question.paths)
+        self.copy.write(b"%d\t%b\t{%b}\n" % (line, question.columns, numbers.encode()))
 
 
 class Staging:
@@ -255,13 +281,13 @@ class Staging:
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def rows(self, *, source: str) -> Iterator[StagedRows]:
+    def rows(self) -> Iterator[StagedRows]:
         """Open COPY for the questions of a file."""
         with (
             connection.cursor() as cursor,
             cursor.cursor.copy(f"COPY staged_question ({', '.join(_COLUMNS)}) FROM STDIN") as copy,
         ):
-            yield StagedRows(copy=copy, source=source)
+            yield StagedRows(copy)
 
     def match(self, *, dry_run: bool) -> Totals:
         """Find the questions that the bank, or the file itself, has already; number the new ones."""
