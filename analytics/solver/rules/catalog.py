@@ -16,7 +16,7 @@ from analytics.solver.rules.rates import average_of_numbers, rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.remainders import remainder
 from analytics.solver.rules.shapes import rectangle_measure, square_measure
-from analytics.solver.rules.shares import part_of_whole, share_of_ratio
+from analytics.solver.rules.shares import share_of_ratio
 from analytics.solver.rules.signed import change_of_level
 from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
 from analytics.solver.rules.unknowns import larger_or_smaller, one_of_two
@@ -49,7 +49,6 @@ RULES = (
     Rule("percentages", changed_by_share, 0.85),
     Rule("discounts", discounted_price, 0.93),
     Rule("ratios", share_of_ratio, 0.93),
-    Rule("parts of a whole", part_of_whole, 0.85),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
     Rule("sum and difference", larger_or_smaller, 0.9),

@@ -1,14 +1,13 @@
-"""Parts of a whole: those in a ratio, and a fraction or so many per cent of it."""
+"""Parts of a whole that are in a ratio."""
 
 from __future__ import annotations
 
 import re
 
 from analytics.language.en.words import singular
-from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer
 from analytics.text.numbers import RATIO
 
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
@@ -101,77 +100,3 @@ def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | No
         )
     in_clause = [place for place, name in enumerate(names) if _names(name, clause)]
     return in_clause[0] if len(in_clause) == 1 and not _SUM.search(clause) else None
-
-
-_OF_THEM = re.compile(
-    r"\s*of\s(?:(?P<them>them|these|those|it)|(?:the|his|her|their|all the)\s(?P<noun>[a-z]+))\b",
-    re.IGNORECASE,
-)
-_REST = re.compile(
-    r"\b(?:not|left|remain\w*|rest|still|others?|unsold|unused|uneaten)\b|n't\b|n’t\b", re.IGNORECASE
-)
-_LEFT = re.compile(r"\b(?:left|remain(?:s|ed|ing)?|still)\b", re.IGNORECASE)
-_TAKEN = re.compile(
-    r"\b(?:used|eaten|ate|eats|sold|sells|gave|gives|given|drank|drunk|spent"
-    r"|spends|lost|broke|broken|taken|away|rotten|donated|read|melted"
-    r"|died|left|burn(?:ed|t)|missing|out)\b",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(
-    r"\b(?:more|than|another|each|every|per|twice|double[ds]?|triple[ds]?|times"
-    r"|then|percent(?:age)?|half|fraction|ratio|never)\b",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[a-z]{3,}")
-_FUNCTION_WORDS = frozenset(
-    str.split(
-        "how many much are were was did does the them they have has had that this there will would for and with all"
-        " these those his her"
-    )
-)
-
-
-@when(2, only="en")
-def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for "24 pupils. A third of them wear glasses.": those who do, or the others.
-
-    The question repeats a word of what is said of the part; one with other words may ask for something else.
-    """
-    whole, share = quantities
-    is_share = share.mention.kind in (NumberKind.FRACTION, NumberKind.PERCENT) and 0 < share.value < 1
-    of_them = _OF_THEM.match(reading.text, share.mention.end)
-    if not is_share or whole.mention.kind is not NumberKind.INTEGER or of_them is None:
-        return None
-    if share.mention.start >= reading.text.rfind(reading.question) or _CHANGES.search(
-        reading.text.replace(share.mention.text, "")
-    ):
-        return None
-    clause = reading.text[of_them.end() : reading.text.find(".", of_them.end())]
-    said, asked = _content(clause), set(_content(reading.question))
-    is_whole = of_them["them"] is not None or singular(of_them["noun"].lower()) in (
-        singular(whole.noun),
-        _unit_stem(whole),
-    )
-    asks_left = _LEFT.search(reading.question) is not None and _TAKEN.search(clause) is not None
-    if not (is_whole or asks_left) or not re.search(
-        r"\bhow (?:many|much)\b", reading.question, re.IGNORECASE
-    ):
-        return None
-    if (_REST.search(clause) and not asks_left) or clause.lower().startswith((" that", " which", " of")):
-        return None
-    is_repeated = bool(said) and said[0] in asked
-    if asks_left or (_REST.search(reading.question) and is_repeated):
-        return RuleAnswer(whole.tree * (constant(1) - share.tree))
-    if is_repeated and not _REST.search(reading.question) and not re.search(r"\brest\b", reading.text):
-        return RuleAnswer(whole.tree * share.tree)
-    return None
-
-
-def _content(text: str) -> list[str]:
-    """Return the stems of the words that say something."""
-    words = [singular(word) for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS]
-    return [word.removesuffix("ing").removesuffix("ed").removesuffix("e") for word in words]
-
-
-def _unit_stem(quantity: Quantity) -> str:
-    return singular(quantity.unit.text.lower()) if quantity.unit is not None else ""

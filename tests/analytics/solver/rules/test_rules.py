@@ -85,11 +85,6 @@ ANSWERED = {
         ("甲、乙两数的比是3：5，它们的和是64，乙数是多少？", "40"),
         ("学校买来60本书，按2：3分给甲、乙两班，乙班分得多少本？", "36"),
     ],
-    "parts of a whole": [
-        ("There are 24 pupils. A third of them wear glasses. How many wear glasses?", "8"),
-        ("There are 24 pupils. Two-thirds of them wear glasses. How many do not wear glasses?", "8"),
-        ("A tank holds 90 litres. Two fifths of the water is used. How many litres are left?", "54"),
-    ],
     "remainders": [
         ("29 cookies are shared equally among 4 children. How many cookies are left over?", "1"),
         ("50 pencils are packed in boxes of 8. How many pencils are left over?", "2"),
