@@ -12,34 +12,26 @@ from typing import Literal
 from pydantic import Field
 
 from analytics.configuration import (
-    AdapterRank,
-    Backbone,
     CheckpointInterval,
-    Device,
     EvaluationInterval,
-    MaximumSteps,
     MaximumTokens,
-    MixedPrecision,
-    Nodes,
-    Processes,
     Seed,
     WarmupShare,
-    WeightDecay,
     configuration,
     sharing_problems,
 )
-from analytics.errors import ConfigurationError, DataError
+from analytics.errors import DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
+from analytics.training.config import TrainingConfig
 
 TOGETHER = 4
 """Triplets of one question that are learned together, at most."""
 
 
 @configuration
-class ParaphraseConfig:
+class ParaphraseConfig(TrainingConfig):
     """How a paraphrase scorer is trained."""
 
-    backbone: Backbone = "all-MiniLM-L6-v2"
     loss: Literal["triplet", "mnrl", "both"] = Field(
         default="triplet",
         description=(
@@ -138,23 +130,21 @@ class ParaphraseConfig:
     learning_rate: float = Field(
         default=2e-5, ge=1e-8, le=1, description="learning rate of the AdamW optimiser"
     )
-    weight_decay: WeightDecay = 0.01
     warmup_share: WarmupShare = 0.1
     epochs: int = Field(default=9, ge=1, le=1000, description="number of passes over the training triplets")
-    max_steps: MaximumSteps = 0
     batch_size: int = Field(default=16, ge=1, le=8192, description="number of triplets per batch")
     max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
-    adapter_rank: AdapterRank = 0
-    mixed_precision: MixedPrecision = True
     evaluate_every: EvaluationInterval = 200
     checkpoint_every: CheckpointInterval = 200
-    device: Device = "auto"
-    processes: Processes = 1
-    nodes: Nodes = 1
     seed: Seed = 3407
 
-    def __post_init__(self) -> None:
-        problems = sharing_problems(self, batch=self.groups_per_batch)
+    def sharing_problems(self) -> list[str]:
+        """Return why the processes cannot share out the groups of a batch."""
+        return sharing_problems(self, batch=self.groups_per_batch)
+
+    def contradictions(self) -> list[str]:
+        """Return what is wrong with fields that are right each by itself."""
+        problems = []
         try:
             left_out = [operator(name) for name in self.left_out()]
         except DataError as error:
@@ -170,8 +160,7 @@ class ParaphraseConfig:
                     problems.append(f"without leaves no {kind} operator of the paper")
         if bool(self.translator_there) != bool(self.translator_back):
             problems.append("translator_there and translator_back must be given together")
-        if problems:
-            raise ConfigurationError(problems)
+        return problems
 
     @property
     def groups_per_batch(self) -> int:

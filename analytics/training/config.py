@@ -43,8 +43,12 @@ class TrainingConfig:
     seed: Seed = 42
 
     def __post_init__(self) -> None:
-        if problems := [*sharing_problems(self), *self.contradictions()]:
+        if problems := [*self.sharing_problems(), *self.contradictions()]:
             raise ConfigurationError(problems)
+
+    def sharing_problems(self) -> list[str]:
+        """Return why the processes cannot each take an equal share of a batch."""
+        return sharing_problems(self)
 
     def contradictions(self) -> list[str]:
         """Return what is wrong with fields that are right each by itself."""

@@ -58,7 +58,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     )
     groups = {
         "What is learned": "backbone loss margin scale interpolate adapter_rank",
-        "How long": "epochs max_steps batch_size",
+        "How long": "epochs max_steps batch_size accumulate patience",
         "Triplets": (
             "triplets_per_question far_share given_passes combine extra_operators without "
             "typed_numbers stretch"
