@@ -14,29 +14,11 @@ from psycopg import sql
 from analytics.catalog import main_lens
 from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.records import ConceptPath
+from analytics.probes.data import ProbeData
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.registry.embeddings import embedding_set_sample
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeFeed:
-    """Tagged questions of one hierarchy with the vectors of one set; the lists run in parallel.
-
-    Attributes:
-        vectors: (questions, dimension).
-        difficulties: on `scale`, None where unknown or published on another scale.
-        sources: empty where unknown.
-    """
-
-    vectors: npt.NDArray[np.float32]
-    texts: list[str]
-    paths: list[list[ConceptPath]]
-    difficulties: list[float | None]
-    scale: str
-    sources: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +94,7 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
     return in_use[lens.word] if knows_language else in_use.get(lens.stand_in)
 
 
-def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:
+def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeData:
     """Return ready questions that are tagged in the hierarchy, have a vector in the set and are no paraphrases.
 
     Difficulties on any scale but the commonest are left out: one probe never mixes scales.
@@ -131,14 +113,13 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     scales = Counter(scale for _pk, _text, difficulty, scale, _source in rows if difficulty is not None)
     scale = scales.most_common(1)[0][0] if scales else ""
     paths = concept_paths([row[0] for row in rows], hierarchy=hierarchy)
-    return ProbeFeed(
-        vectors=np.stack([vectors[row[0]] for row in rows])
-        if rows
-        else np.zeros((0, embedding_set.dimension), dtype=np.float32),
+    difficulties = [row[2] if row[3] == scale else None for row in rows]
+    return ProbeData.of(
+        np.array([vectors[row[0]] for row in rows], dtype=np.float32).reshape(-1, embedding_set.dimension),
+        [paths.get(row[0], []) for row in rows],
+        difficulties,
         texts=[row[1] for row in rows],
-        paths=[paths.get(row[0], []) for row in rows],
-        difficulties=[row[2] if row[3] == scale else None for row in rows],
-        scale=scale,
+        scales=[scale if difficulty is not None else "" for difficulty in difficulties],
         sources=[row[4] for row in rows],
     )
 

@@ -26,7 +26,7 @@ from questionbank.services.promotion import comparison_request, model_roll_back,
 from questionbank.services.runs import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
-from worker.feeds import probe_feed, probe_set
+from worker.feeds import probe_data, probe_set
 from worker.probes import training
 from worker.tasks import compare_models
 
@@ -66,16 +66,16 @@ def hierarchy(sets):
     return school
 
 
-def test_the_feed_holds_vectors_paths_and_one_scale(hierarchy, sets):
+def test_probes_learn_from_vectors_paths_and_one_scale(hierarchy, sets):
     Question.objects.filter(text__startswith="Word3 ").update(difficulty_scale="0-4")
     Question.objects.filter(text__startswith="Word4 ").update(status="retired")
     original = Question.objects.get(text__startswith="Word5 ")
     Question.objects.filter(text__startswith="Word6 ").update(paraphrase_of=original)
-    feed = probe_feed(hierarchy=hierarchy, embedding_set=sets["purpose"])
-    assert feed.vectors.shape == (58, DIMENSION)
-    np.testing.assert_allclose(np.linalg.norm(feed.vectors, axis=1), 1, atol=1e-2)
-    assert feed.paths[0] == [("Number", "Primes")]
-    assert (feed.scale, feed.difficulties.count(None)) == ("1-5", 1)
+    data = probe_data(hierarchy=hierarchy, embedding_set=sets["purpose"])
+    assert data.vectors.shape == (58, DIMENSION)
+    np.testing.assert_allclose(np.linalg.norm(data.vectors, axis=1), 1, atol=1e-2)
+    assert data.paths[0] == (("Number", "Primes"),)
+    assert (data.scale.name, int((~data.graded).sum())) == ("1-5", 1)
 
 
 def test_a_language_the_encoder_does_not_know_is_fed_from_the_wording(hierarchy, sets):

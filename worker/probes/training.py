@@ -8,7 +8,6 @@ from typing import Any
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
 from analytics.probes.train import train_probes
 from analytics.training.context import TrainingContext
 from questionbank.errors import Conflict, NotFound
@@ -19,7 +18,7 @@ from questionbank.selectors.registry.models import gate, serving_problem
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.promotion import comparison_save, probes_promote
 from questionbank.services.training import probes_questions
-from worker.feeds import probe_feed, probe_set
+from worker.feeds import probe_data, probe_set
 from worker.probes.comparison import probes_comparison_figures
 from worker.reporting import RunReporter
 
@@ -106,18 +105,10 @@ def fit_hierarchy_probes(
     """
     config = config_from_strings(ProbesConfig, settings)
     reporter.progress(0, 1, "Reading vectors")
-    feed = probe_feed(hierarchy=hierarchy, embedding_set=embedding_set)
-    reporter.log(f"{len(feed.texts):,} tagged questions with vectors by {embedding_set.encoder_name}.")
+    data = probe_data(hierarchy=hierarchy, embedding_set=embedding_set)
+    reporter.log(f"{len(data):,} tagged questions with vectors by {embedding_set.encoder_name}.")
     with scratch_folder(prefix="probes-") as scratch:
         folder = scratch / "probes"
-        data = ProbeData.of(
-            feed.vectors,
-            feed.paths,
-            feed.difficulties,
-            texts=feed.texts,
-            scales=[feed.scale if value is not None else "" for value in feed.difficulties],
-            sources=feed.sources,
-        )
         context = TrainingContext(
             parent=embedding_set.artifact.checksum if embedding_set.artifact else "",
             progress=reporter.progress,
