@@ -7,8 +7,6 @@ makes them, and `python -m analytics export` puts backbone and adapter together.
 from __future__ import annotations
 
 import shutil
-import sys
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from analytics.backbone.sources import (
     PACKAGED,
     adapter_metadata,
 )
-from analytics.command_line import run_command
 from analytics.errors import ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
@@ -120,16 +117,3 @@ def _check_rebuilt(model: Path, packaged: str) -> None:
             f"The adapter does not reproduce {model}: vectors differ by {difference:.3f}. The checkpoint that its"
             " training was resumed from may belong to another training."
         )
-
-
-def starter_main(module: str, write: Callable[[Path], Manifest], arguments: Sequence[str]) -> int:
-    """Return what ``python -m MODULE MODEL_FOLDER`` does; the exit code."""
-    if len(arguments) != 1:
-        sys.stderr.write(f"Usage: python -m {module} MODEL_FOLDER\n")
-        return 2
-
-    def command() -> str:
-        manifest = write(Path(arguments[0]))
-        return f"{manifest.name}: {', '.join(manifest.files)} written"
-
-    return run_command(command)

@@ -61,6 +61,8 @@ class StarterMaking:
         Raises:
             AnalyticsError: a set is missing, or a step cannot be done.
         """
+        if not self.recipe["steps"]:
+            raise ArtifactError(f"No steps make the {self.name}: name a trained model with --model.")
         for step in self.recipe["steps"]:
             output = self.work / step.get("output", f"{step['step']}.done")
             if output.exists():

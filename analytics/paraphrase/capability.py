@@ -29,7 +29,8 @@ class Paraphrase(Capability[Scorer]):
     config = ParaphraseConfig
     # Separation is left out: it depends on the scale of the scores.
     gate_figures = ("verdict_auc_*", "verdict_macro_f1_*", "score_auc_*", "score_macro_f1_*")
-    starters = (Starter("paraphrase/starter"),)
+    # Adapter and pair reader.
+    starters = (Starter("paraphrase/starter", "Kindred starter scorer", largest=18_000_000),)
 
     def train(
         self,

@@ -8,7 +8,8 @@ from analytics.artifacts import Manifest, artifact_amend
 from analytics.backbone.export import export_starter
 from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
 from analytics.paraphrase.cross_encoder.weights import write_pair_files
-from analytics.paraphrase.starter import STARTER_FOLDER
+
+STARTER_FOLDER = Path(__file__).parent / "starter"
 
 
 def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:

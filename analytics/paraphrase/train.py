@@ -32,12 +32,12 @@ from analytics.paraphrase.calibrating import (
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
 from analytics.paraphrase.cross_encoder.weights import write_pair_files
+from analytics.paraphrase.export import STARTER_FOLDER
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.preparing import Prepared, prepared_material, report_triplets
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.scoring.verdict import Verdict
 from analytics.paraphrase.scoring_task import ScoringTask
-from analytics.paraphrase.starter import STARTER_FOLDER
 from analytics.paraphrase.triplets import (
     Triplet,
     question_number,

@@ -35,7 +35,7 @@ def test_every_recipe_has_settings_that_exist_sets_that_are_known_and_folders_th
             sets = STARTER_SETS[step.get("language", "en")]
             assert all(hasattr(sets, key) for key in step.get("sets", {}))
         written.add(step.get("output", ""))
-    assert recipe["model"] in written
+    assert not recipe["steps"] or recipe["model"] in written
 
 
 def test_a_starter_is_made_step_by_step_and_what_is_done_is_not_done_again(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,14 +11,13 @@ import pytest
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read, artifact_write
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
-from analytics.paraphrase import starter
+from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.export import export_scorer
+from analytics.paraphrase.export import STARTER_FOLDER, export_scorer
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scoring.scorer import load_scorer
-from analytics.paraphrase.starter import LARGEST, STARTER_FOLDER, write_starter
 from analytics.paraphrase.train import train_scorer
-from analytics.starters import starter_main
+from analytics.starters import copy_adapter
 from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
@@ -25,6 +25,9 @@ from tests.analytics.paraphrase.word_problems import word_problems
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]
 DIFFERENT = [(word_problems()[0], text) for text in word_problems()[1:12]]
+
+
+write_starter = partial(copy_adapter, capability="paraphrase", name="The starter")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def trained(tmp_path_factory):
 
 def test_adapter_and_verdict_become_the_same_scorer_again(trained, tmp_path):
     backbone, model = trained
-    made = write_starter(model, tmp_path / "starter", name="The starter")
+    made = write_starter(model, tmp_path / "starter")
     assert {*made.files} == {
         "adapter_config.json", "adapter_model.safetensors", "verdict.json", "learned.npy",
     }  # fmt: skip
@@ -81,7 +84,7 @@ def test_its_story_is_kept_and_so_are_settings_that_a_scorer_may_have_later(trai
     assert "preparation.json" in made.files
 
 
-def test_only_a_small_scorer_with_an_adapter_becomes_a_starter(trained, tmp_path, monkeypatch):
+def test_only_a_small_scorer_with_an_adapter_becomes_a_starter(trained, tmp_path):
     with pytest.raises(ArtifactError, match="no paraphrase model with an adapter"):
         write_starter(tiny_scorer(tmp_path / "plain"), tmp_path / "starter")
     artifact_write(
@@ -89,22 +92,9 @@ def test_only_a_small_scorer_with_an_adapter_becomes_a_starter(trained, tmp_path
     )
     with pytest.raises(ArtifactError, match="no paraphrase model with an adapter"):
         write_starter(tmp_path / "encoder", tmp_path / "starter")
-    monkeypatch.setattr(starter, "LARGEST", 100)
     with pytest.raises(ArtifactError, match="a starter may have 100"):
-        write_starter(trained[1], tmp_path / "starter")
+        write_starter(trained[1], tmp_path / "starter", largest=100)
     assert not (tmp_path / "starter").exists()
-
-
-def test_the_command_writes_it_or_says_in_a_sentence_why_not(trained, tmp_path, capsys):
-    def write(model):
-        return write_starter(model, tmp_path / "starter")
-
-    assert starter_main("some.module", write, []) == 2
-    assert "python -m some.module MODEL_FOLDER" in capsys.readouterr().err
-    assert starter_main("some.module", write, [str(tmp_path / "nowhere")]) == 1
-    assert "is not a model folder" in capsys.readouterr().err
-    assert starter_main("some.module", write, [str(trained[1])]) == 0
-    assert "verdict.json" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not (STARTER_FOLDER / MANIFEST_NAME).is_file(), reason="no starter scorer is shipped yet")
@@ -112,7 +102,7 @@ def test_the_one_that_is_shipped_is_small_and_complete():
     manifest = artifact_read(STARTER_FOLDER)
     assert manifest.capability == "paraphrase"
     assert {"verdict.json", "learned.npy", "adapter_model.safetensors"} <= manifest.files.keys()
-    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST
+    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < PARAPHRASE.starters[0].largest
     assert manifest.extra["command"].startswith("python -m analytics.paraphrase.averaged")
     trainings = manifest.extra["averaged"]
     assert len({one["seed"] for one in trainings}) == len(trainings) > 1

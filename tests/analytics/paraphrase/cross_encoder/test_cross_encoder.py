@@ -24,8 +24,8 @@ from analytics.paraphrase.cross_encoder.weights import (
     write_pair_graph,
 )
 from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
+from analytics.paraphrase.export import STARTER_FOLDER
 from analytics.paraphrase.findings.finding import Finding
-from analytics.paraphrase.starter import STARTER_FOLDER
 
 ORIGINAL, PARAPHRASE = "Ben is taller than Ida.", "Ben is shorter than Ida."
 CHANGED = "encoder.layer.0.attention.self.query.weight"
