@@ -27,7 +27,9 @@ from questionbank.formats.qti.words import STIMULUS_CLASS, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_text import attribute_text
 
-_GAP = re.compile(r"\[\[(\d{1,3})\]\]")
+_GAP = re.compile(
+    r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL
+)  # none stands in a formula or a tag
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
 _FALSE = ("false", "0")
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -80,7 +82,8 @@ class _Writing:
             )
             if text
         ]  # fmt: skip
-        self._has_own_feedback = any(option.feedback for option in record.options)
+        answers = self.content.accepted if record.kind == "true_false" else ()
+        self._has_own_feedback = any(one.feedback for one in (*record.options, *answers))
 
     def _asking(self) -> Sequence[Asking]:
         """Return what is asked: the question, or its parts with theirs."""
@@ -256,7 +259,7 @@ class _Writing:
         html, used = block_html(text, self._address), set[int]()
 
         def gap(match: re.Match[str]) -> str:
-            place = int(match[1]) - 1
+            place = int(match[1] or 0) - 1
             if place in used or not 0 <= place < len(gaps):
                 return match[0]
             used.add(place)
@@ -274,7 +277,7 @@ class _Writing:
         only = declared[0]
         if is_simple and not only.has_tolerance and (only.points or self.content.points is None):
             name = "map_response" if only.points else "match_correct"
-            if only.correct or only.points:
+            if (only.correct or only.points) and only.response == "RESPONSE":  # the name that templates know
                 before, behind = self.version.templates
                 return f'<responseProcessing template="{before}{name}{behind}"/>'
         rules = [rule for response in declared if (rule := _scoring(response, points))]

@@ -7,6 +7,8 @@ exactly that field differs. Where a format cannot keep the third, `losses` says 
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -30,8 +32,10 @@ from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused
 from questionbank.formats import FORMATS, WRITTEN
 from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.qti.words import VERSIONS
 from questionbank.formats.seam import CannotHold, not_held
 from tests.pictures import png
+from tests.questionbank.formats.qti_rules import package_faults
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 from tests.questionbank.formats.test_outside_files import TRUTHS
 
@@ -83,19 +87,23 @@ def strangers() -> list[tuple[Path, Pictures, list[QuestionRecord]]]:
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_of_what_only_its_own_system_can_ask_comes_back_or_is_named(name, tmp_path):
+def test_an_edit_of_a_strangers_question_comes_back_alone_or_is_named(name, tmp_path):
     checked = set()
     for path, pictures, records in strangers():
-        for record in records:
+        for number, record in enumerate(records):
             edited = EDITS[name](record)
-            if record.kind != "opaque" or record.original.format not in WRITTEN or edited == record:
+            is_looked_at = record.kind == "opaque" or number % 5 == len(name) % 5  # all of them take minutes
+            if not is_looked_at or record.original.format not in WRITTEN or edited == record:
                 continue
+            if name == "answer" and record.kind not in ("opaque", "open"):
+                continue  # which follows from what grades the question
             format = FORMATS[record.original.format]
             named = format.losses(edited, pictures)
             assert format.losses(record, pictures) == [], path.name
             found = again(edited, format.name, pictures, tmp_path)
             assert found is not None, path.name
-            is_named = {*lost(edited, found)} <= {*named} or any("changes made" in one for one in named)
+            is_whole = any("changes made" in one or "how STACK" in one for one in named)
+            is_named = is_whole or {*lost(edited, found)} <= {*named}
             assert is_named, (path.name, record.text[:60], lost(edited, found), named)
             checked.add(format.name)
     assert checked >= {"moodle-xml", "canvas", "qti21", "qti3", "webwork", "prairielearn", "rexams", "amc"}
@@ -196,3 +204,12 @@ def holding(record: QuestionRecord, name: str, folder: Path) -> str:
 def test_a_format_keeps_what_it_is_said_to_keep_and_lists_the_rest(what, tmp_path):
     found = [holding(HOLDINGS[what], name, tmp_path) for name in HELD_BY]
     assert " ".join(found) == HELD[what]
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_questions_of_strangers_leave_as_qti_that_obeys_the_schemas(name):
+    for path, pictures, records in strangers():
+        ours = [replace(record, id=f"i{number}", original=None) for number, record in enumerate(records)]
+        packed = zipfile.ZipFile(io.BytesIO(b"".join(FORMATS[name].write(ours, pictures))))
+        found = [fault for fault in package_faults(packed, name) if "which is not there" not in fault]
+        assert found == [], path.name  # but for pictures that their file lacks

@@ -7,10 +7,8 @@ import io
 import re
 import zipfile
 from dataclasses import fields, replace
-from urllib.parse import unquote
 
 import pytest
-from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import (
     AcceptedAnswer,
@@ -27,8 +25,9 @@ from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats import FORMATS, read
 from questionbank.formats.catalog import sniff
-from questionbank.formats.qti.words import VERSIONS, attribute_name, element_name
+from questionbank.formats.qti.words import VERSIONS
 from tests.questionbank.formats.files import saved
+from tests.questionbank.formats.qti_rules import package_faults
 from tests.questionbank.formats.qti_sample import (
     COWS,
     ITEMS,
@@ -43,6 +42,7 @@ from tests.questionbank.formats.qti_sample import (
     package,
     package_of_three,
 )
+from tests.questionbank.formats.test_lossless import HOLDINGS, PICTURE
 from tests.questionbank.formats.test_moodle_xml import elements, questions
 
 
@@ -322,25 +322,14 @@ ALL_KINDS = [
 
 
 @pytest.mark.parametrize("name", VERSIONS)
-def test_a_package_declares_what_it_names(name, sample, pictures):
-    """Files of the manifest, its dependencies, and the items of its test, with texts that items share."""
-    shared = [replace(_ALL[-1], id=f"s{place}") for place in range(2)]
-    packed = zipfile.ZipFile(
-        io.BytesIO(b"".join(FORMATS[name].write([*_ALL, *shared, *sample.values()], pictures)))
-    )
-    names = packed.namelist()
-    assert len(names) == len({one.casefold() for one in names})
-    tree = fromstring(packed.read("imsmanifest.xml"))
-    resources = [node.get("identifier") for node in tree.iter() if node.tag.endswith("}resource")]
-    assert len(resources) == len(set(resources))
-    needed = {node.get("identifierref") for node in tree.iter() if node.tag.endswith("}dependency")}
-    assert needed <= set(resources)
-    files = {unquote(node.get("href")) for node in tree.iter() if node.tag.endswith("}file")}
-    assert files == {*names} - {"imsmanifest.xml"}
-    test = fromstring(packed.read("test.xml"))
-    refs = [node for node in test.iter() if element_name(node.tag.rpartition("}")[2]) == "assessmentItemRef"]
-    assert len(refs) == len(needed)
-    assert {unquote(node.get("href")) for node in refs} <= files
+def test_a_package_obeys_the_schemas_and_declares_what_it_names(name, sample, pictures):
+    """Our items of all kinds, two that share a text, and a stranger's package among them."""
+    pictures.put(PICTURE)
+    shared = [replace(_PARTS, id=f"s{place}") for place in range(2)]
+    held = [replace(one, id=f"h{place}") for place, one in enumerate(HOLDINGS.values())]
+    assert package_faults(exported([*_ALL, *shared, *held], pictures, name), name) == []
+    mixed = exported([*_ALL, *sample.values()], pictures, name)
+    assert package_faults(mixed, name, own=name != "qti21") == []
 
 
 @pytest.mark.parametrize("name", VERSIONS)
@@ -350,88 +339,6 @@ def test_how_students_did_is_said_beside_the_question(name, pictures):
     stated = packed.read("imsmanifest.xml").decode()
     assert "facility 0.725 of 160 responses" in stated
     assert "<value>easy</value>" in stated
-
-
-@pytest.mark.parametrize("name", VERSIONS)
-@pytest.mark.parametrize("record", _ALL, ids=lambda record: record.id)
-def test_what_is_written_obeys_the_schemas(record, name, pictures):
-    packed = exported([record], pictures, name)
-    [path] = [member for member in packed.namelist() if member.startswith("items/")]
-    assert faults(packed.read(path)) == []
-    listed = re.findall(r'<file href="([^"]*)"', packed.read("imsmanifest.xml").decode())
-    assert {*listed} == {*packed.namelist()} - {"imsmanifest.xml"}
-
-
-# The order of elements in an item, in the schemas of all three versions.
-_ORDER = [
-    "responseDeclaration", "outcomeDeclaration", "assessmentStimulusRef", "itemBody", "responseProcessing", "modalFeedback",
-]  # fmt: skip
-_REQUIRED = {  # element -> attributes
-    "assessmentItem": "identifier title timeDependent", "responseDeclaration": "identifier cardinality baseType",
-    "outcomeDeclaration": "identifier cardinality", "choiceInteraction": "responseIdentifier shuffle maxChoices",
-    "orderInteraction": "responseIdentifier shuffle", "matchInteraction": "responseIdentifier shuffle maxAssociations",
-    "simpleChoice": "identifier", "simpleAssociableChoice": "identifier matchMax", "inlineChoice": "identifier",
-    "inlineChoiceInteraction": "responseIdentifier shuffle", "textEntryInteraction": "responseIdentifier",
-    "extendedTextInteraction": "responseIdentifier", "uploadInteraction": "responseIdentifier",
-    "mapEntry": "mapKey mappedValue", "baseValue": "baseType", "variable": "identifier", "correct": "identifier",
-    "setOutcomeValue": "identifier", "modalFeedback": "outcomeIdentifier identifier showHide",
-    "feedbackInline": "outcomeIdentifier identifier showHide", "rubricBlock": "view", "img": "src alt",
-    "equal": "toleranceMode", "assessmentStimulusRef": "identifier href",
-}  # fmt: skip
-_INSIDE = {  # element -> what may stand right in it, where that is narrow
-    "itemBody": "p div ul ol table blockquote rubricBlock choiceInteraction orderInteraction matchInteraction"
-    " extendedTextInteraction uploadInteraction",
-    "choiceInteraction": "prompt simpleChoice", "orderInteraction": "prompt simpleChoice",
-    "matchInteraction": "prompt simpleMatchSet", "simpleMatchSet": "simpleAssociableChoice",
-    "inlineChoiceInteraction": "inlineChoice", "inlineChoice": "", "extendedTextInteraction": "prompt",
-    "prompt": "strong em img a math br b i sub sup", "p": "strong em img a math br textEntryInteraction inlineChoiceInteraction",
-    "feedbackInline": "strong em img a math br", "responseDeclaration": "correctResponse mapping",
-    "correctResponse": "value", "mapping": "mapEntry", "modalFeedback": "p ul ol table contentBody", "ul": "li", "ol": "li",
-    "responseProcessing": "responseCondition setOutcomeValue", "uploadInteraction": "prompt",
-}  # fmt: skip
-
-
-def faults(xml: bytes) -> list[str]:
-    """What in an item breaks the rules of the schemas: order, attributes, what stands where, undeclared identifiers."""
-    root = fromstring(xml)
-    found = []
-    names = [element_name(child.tag.rpartition("}")[2]) for child in root]
-    if names != sorted(names, key=_ORDER.index):
-        found.append(f"order {names}")
-    nodes = [
-        (
-            element_name(node.tag.rpartition("}")[2]),
-            {attribute_name(key): value for key, value in node.attrib.items()},
-            node,
-        )
-        for node in root.iter()
-    ]
-    for name, attributes, node in nodes:
-        if "imsqti" not in node.tag and "MathML" not in node.tag:
-            found.append(f"{name} stands in no namespace of QTI")
-        if missing := {*_REQUIRED.get(name, "").split()} - {*attributes}:
-            found.append(f"{name} lacks {missing}")
-        inner = {element_name(child.tag.rpartition("}")[2]) for child in node}
-        if name in _INSIDE and (wrong := inner - {*_INSIDE[name].split()}):
-            found.append(f"{wrong} in {name}")
-    known = {
-        a["identifier"] for name, a, _node in nodes if name in ("responseDeclaration", "outcomeDeclaration")
-    }
-    asked = [a["responseIdentifier"] for _name, a, _node in nodes if "responseIdentifier" in a]
-    used = {
-        a["identifier"]
-        for name, a, _node in nodes
-        if name in ("variable", "correct", "mapResponse", "setOutcomeValue")
-    }
-    used |= {a["outcomeIdentifier"] for _name, a, _node in nodes if "outcomeIdentifier" in a}
-    if unknown := ({*asked} | used) - known:
-        found.append(f"undeclared {unknown}")
-    if len(asked) != len({*asked}):
-        found.append("a response is asked for twice")
-    choice = [a["identifier"] for name, a, _node in nodes if "hoice" in name and "identifier" in a]
-    if len(choice) != len({*choice}):
-        found.append("two choices have the same identifier")
-    return found
 
 
 _PICTURED = QuestionRecord(
