@@ -7,6 +7,8 @@ import os
 import pytest
 
 from analytics.question_content import AcceptedAnswer, Picture, QuestionContent, as_json
+from questionbank.formats.jsonl import write_jsonl_line
+from questionbank.formats.kinds import KINDS
 from questionbank.models import Question
 from questionbank.services.attachments import attachment_add
 from questionbank.services.imports import import_file
@@ -16,6 +18,7 @@ from tests.factories import QuestionFactory
 from tests.pictures import png
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.questionbank.formats.qti_sample import package_of_three
+from tests.questionbank.formats.test_qti import ALL_KINDS
 
 
 @pytest.fixture
@@ -43,11 +46,17 @@ def pages(bank, tmp_path, own_attachments):
             )
         ),
     )
-    shown = Question.objects.filter(kind__in=("matching", "blanks", "true_false", "opaque"))
+    ours = tmp_path / "ours.jsonl"
+    ours.write_text("\n".join(map(write_jsonl_line, ALL_KINDS)) + "\n", encoding="utf-8")
+    import_file(path=ours, embed=False)
+    shown = Question.objects.filter(kind__in=("matching", "blanks", "true_false", "opaque"), source="bank")
+    edited = Question.objects.filter(source="ours")
     cows = Question.objects.get(source_id="cows")
     addresses = [f"/questions/{pk}/" for pk in (pictured.pk, cows.pk, *shown.values_list("pk", flat=True))]
+    editors = [f"/questions/{edited.filter(kind=kind).latest('pk').pk}/edit/" for kind in KINDS]
+    Question.objects.filter(pk=pictured.pk).update(grade="9", version=2)  # a former version
     losses = [f"/questions/selected/{name}/?all=1" for name in ("csv", "qti21")]
-    return [*addresses, f"/questions/{pictured.pk}/edit/", *losses]
+    return [*addresses, f"/questions/{pictured.pk}/edit/", *editors, *losses]
 
 
 def test_pages_of_all_kinds_are_accessible_at_a_desk_and_on_a_telephone(pages, admin_page) -> None:

@@ -297,12 +297,6 @@ def archive(files: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
-def members(data: bytes, folder: str) -> list[bytes]:
-    """The files of an archive in a folder."""
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        return [packed.read(name) for name in packed.namelist() if name.startswith(folder)]
-
-
 def package(items: Mapping[str, str] = ITEMS, **more: str | bytes) -> bytes:
     """A package of QTI 2, whose manifest names its files in capitals of its own."""
     paths = {name: f"Items/{name}.xml" for name in items}
