@@ -208,7 +208,8 @@ class _Arranger:
         if len(parts) < 2 or not is_shared or orders > self._budget:
             return [plain]
         self._budget //= orders
-        return list(permutations(plain))
+        same = [parts.index(part) for part in parts]  # equal parts are in one order
+        return list({tuple(same[place] for place in order): order for order in permutations(plain)}.values())
 
 
 def _slots_of(node: _Node) -> list[str]:
