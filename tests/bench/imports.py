@@ -13,6 +13,7 @@ import gzip
 import json
 import os
 import random
+import resource
 import sys
 import tempfile
 import time
@@ -46,7 +47,9 @@ def main() -> int:
         speed = run["rows"] / run["seconds"]
         print(f"{name:14}{run['rows']:10,}{run['seconds']:10.1f}{speed:10,.0f}{run['megabytes']:10.0f}")
     for phase, seconds in ours["phases"].items():
-        print(f"   {seconds / ours['seconds']:4.0%} {seconds:6.1f} s  {phase}")
+        rate = ours["rows"] / max(seconds, 0.001)
+        print(f"   {seconds / ours['seconds']:4.0%} {seconds:6.1f} s {rate:9,.0f} rows/s  {phase}")
+    print(f"each process that reads: {ours['reader_megabytes']:.0f} MB at most")
     print(
         f"created {ours['created']:,}, duplicates {ours['duplicates']:,}, concepts {ours['concepts_created']:,}"
     )
@@ -145,6 +148,7 @@ def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[s
     finally:
         connection.creation.destroy_test_db(own, verbosity=0)
     outcome["megabytes"] = peak_megabytes()
+    outcome["reader_megabytes"] = peak_megabytes(resource.RUSAGE_CHILDREN)
     return outcome
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def peak_megabytes() -> float:
-    """Return the most memory that this process has held so far, without its children, such as the database."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def peak_megabytes(of: int = resource.RUSAGE_SELF) -> float:
+    """Return the most memory that this process, or the largest of its children that have ended, has held so far."""
+    return resource.getrusage(of).ru_maxrss / 1024
 
 
 @contextmanager
