@@ -33,7 +33,7 @@ from questionbank.services.concept_paths import (
 from questionbank.services.formula_check import record_problems
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
-from questionbank.services.import_shares import shared
+from questionbank.services.import_shares import FORMULAS_CHECKED, shared
 from questionbank.services.import_staging import (
     IMPORT_LOCK,
     StagedQuestion,
@@ -54,7 +54,6 @@ Tell = Callable[[int, int, str], None]
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
-FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would take as long as the import
 STEPS = 1_000  # of progress: half for reading, half for writing
 
 

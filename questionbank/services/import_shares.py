@@ -29,7 +29,7 @@ from questionbank.services.import_staging import StagedQuestion, staged_question
 LONG_FILE = 2_000_000  # bytes; starting a process takes as long as reading two thousand questions
 MOST_PROCESSES = 4
 BLOCK_ROWS = 200
-RECORDS_SENT = 1_000  # of each share: a dry run checks so many questions
+FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would take as long as the import
 NICENESS = 5  # pages come first
 _PIPE = 1 << 20  # bytes that wait while the other shares are read
 _COMMAND = (sys.executable, "-c", f"import django; django.setup(); from {__name__} import serve; serve()")
@@ -81,14 +81,13 @@ class Share:
             for entries in file.share(self.index, self.processes, rows=self.rows):
                 lines: Lines = []
                 for line, entry in entries:
+                    staged: Entry | StagedQuestion = entry
                     if isinstance(entry, QuestionRecord):
-                        question = staged_question(entry, source=self.source)
                         records += 1
-                        lines.append(
-                            (line, question if records <= RECORDS_SENT else question._replace(record=None))
-                        )
-                    else:
-                        lines.append((line, entry))
+                        staged = staged_question(entry, source=self.source)
+                        if records > FORMULAS_CHECKED:
+                            staged = staged._replace(record=None)
+                    lines.append((line, staged))
                 yield _Block(lines, done)
         except ImportRefused as error:
             yield _Block([], refusal=error)
@@ -105,10 +104,7 @@ class Share:
             process_group=0,  # Ctrl-C is for the import alone
             pipesize=_PIPE,
         )
-        with (
-            cast(IO[bytes], process.stdin) as stdin,
-            suppress(OSError),
-        ):  # it has died: its blocks will say so
+        with suppress(OSError), cast(IO[bytes], process.stdin) as stdin:  # one that has died sends no blocks
             pickle.dump(self, stdin)
         return process
 
@@ -121,7 +117,7 @@ class Share:
                 yield from islice(self.read(), number, None)
                 return
             yield block
-            if not block.lines:
+            if block.findings or block.refusal:
                 return
 
 
