@@ -32,6 +32,7 @@ from questionbank.services.concept_paths import (
 )
 from questionbank.services.formula_check import record_problems
 from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_progress import Tell
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
 from questionbank.services.import_shares import FORMULAS_CHECKED, shared
 from questionbank.services.import_staging import (
@@ -48,9 +49,6 @@ from questionbank.services.import_updates import (
     vanished_questions,
 )
 from questionbank.services.search_index import search_index_settle
-
-Tell = Callable[[int, int, str], None]
-"""Called with (done, total, what it is doing)."""
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
@@ -291,9 +289,7 @@ def _write(
             staging.insert_questions(first=first, last=first + ROWS_AT_ONCE - 1)
         search_index_settle()
         report.templates, report.without_figure = staging.incomplete()
-        staging.insert_equations()
-        staging.insert_originals()
-        staging.insert_duplicates()
+        staging.insert_parts()
     watch.tell(int(STEPS * 0.9), "Writing concepts")
     paths = list(rows.paths)
     if paths or tree:

@@ -17,6 +17,7 @@ from django.db import connection
 INTERVAL = 0.5  # seconds
 
 Tell = Callable[[int, int, str], None]
+"""Called with (done, total, what it is doing)."""
 
 
 class JobReporter(Protocol):

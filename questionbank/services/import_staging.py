@@ -316,16 +316,10 @@ class Staging:
         ((templates, without_figure),) = self.execute(_INCOMPLETE)
         return int(templates), int(without_figure)
 
-    def insert_equations(self) -> None:
-        """Put the new questions' equations into the bank."""
+    def insert_parts(self) -> None:
+        """Put the new questions' equations and items into the bank, and record which questions it had already."""
         self.execute(_INSERT_EQUATIONS)
-
-    def insert_originals(self) -> None:
-        """Keep the items that the new questions were read from."""
         self.execute(_INSERT_ORIGINALS)
-
-    def insert_duplicates(self) -> None:
-        """Record which questions were in the bank already."""
         if self._parameters["run"] is not None:
             self.execute(_INSERT_DUPLICATES, self._parameters)
 

@@ -30,7 +30,8 @@ from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_options import ImportOptions
-from questionbank.services.import_pipeline import ImportTask, Tell, import_into_bank
+from questionbank.services.import_pipeline import ImportTask, import_into_bank
+from questionbank.services.import_progress import Tell
 from questionbank.services.import_report import ImportReport
 from questionbank.services.permissions import require
 from questionbank.services.search_index import vocabulary_refresh

@@ -321,7 +321,7 @@ def test_a_cancel_leaves_nothing(jsonl):
     assert bank() == before
 
 
-@pytest.mark.parametrize("step", ["insert_questions", "insert_equations", "insert_tags"])
+@pytest.mark.parametrize("step", ["insert_questions", "insert_parts", "insert_tags"])
 def test_a_failure_at_any_step_leaves_nothing(jsonl, monkeypatch, step):
     before = bank()
 
