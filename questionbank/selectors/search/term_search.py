@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from questionbank.selectors.search.concept_search import is_tagged, tagged
 from questionbank.selectors.search.conditions import Condition, any_of, fetch, holding
+from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.terms import Phrase, Terms, Word
 from questionbank.selectors.search.text_search import (
     FROM_ONE_WORD,
@@ -14,6 +15,8 @@ from questionbank.selectors.search.text_search import (
     TYPICAL_WORDS,
     TextRanking,
     best_candidates,
+    leading_tokens,
+    token_counts,
 )
 
 BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
@@ -106,9 +109,12 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 def _branches(
     terms: Terms, passed: Condition, conditions: Sequence[Condition]
 ) -> list[tuple[Condition, float]]:
-    """Return what leads to candidates, with its weight: each phrase, each word, all words, each concept."""
+    """Return what leads to candidates, with its weight: each phrase, each rare word, all words, each concept."""
+    counts = token_counts((word.token for word in terms.words), vocabulary())
+    leading = leading_tokens(sorted(counts, key=lambda token: counts[token]), counts)
+    rare = [word for word in terms.words if word.token in leading]
     return [
-        *((passed & holding(part.query), part.weight) for part in (*terms.phrases, *terms.words)),
+        *((passed & holding(part.query), part.weight) for part in (*terms.phrases, *rare)),
         (passed & any_of(conditions, passed, FROM_ONE_WORD), sum(word.weight for word in terms.words)),
         *((passed & tagged(part.nodes), part.weight) for part in terms.phrases if part.nodes),
     ]

@@ -7,7 +7,7 @@ as a budget allows; commoner ones only help to order them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analytics.text.formula_shape import shape_tokens
@@ -47,9 +47,9 @@ def rank_by_text(tokens: Sequence[str], passed: Condition, vocabulary: Vocabular
     tokens = list(dict.fromkeys(tokens))
     if not tokens:
         return TextRanking()
-    counts = _counts(tokens, vocabulary)
+    counts = token_counts(tokens, vocabulary)
     rarest = _rarest(tokens, counts)
-    leading = _leading(rarest, counts)
+    leading = leading_tokens(rarest, counts)
     weights = {token: vocabulary.rarity(token) for token in rarest}
     every = " & ".join(map(quoted, rarest))
     rows = _scored(passed, leading, rarest, weights, every)
@@ -63,11 +63,12 @@ def rank_by_text(tokens: Sequence[str], passed: Condition, vocabulary: Vocabular
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Condition | None:
     """Return what a question fulfils that holds all tokens; None without tokens."""
-    rarest = _rarest(list(dict.fromkeys(tokens)), _counts(tokens, vocabulary))
+    rarest = _rarest(list(dict.fromkeys(tokens)), token_counts(tokens, vocabulary))
     return holding(" & ".join(map(quoted, rarest))) if rarest else None
 
 
-def _counts(tokens: Sequence[str], vocabulary: Vocabulary) -> dict[str, int]:
+def token_counts(tokens: Iterable[str], vocabulary: Vocabulary) -> dict[str, int]:
+    """Return about how many questions hold each token."""
     return {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
 
 
@@ -123,7 +124,7 @@ def _ordered(wanted: Condition, looked_at: int, score: Condition, limit: int) ->
     return [int(row[0]) for row in fetch(query, [*wanted.parameters, *score.parameters])]
 
 
-def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
+def leading_tokens(rarest: Sequence[str], counts: Mapping[str, int]) -> list[str]:
     """Return the rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
     leading: list[str] = []
     spent = 0
