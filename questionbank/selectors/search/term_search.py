@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from questionbank.selectors.search.concept_search import is_tagged, tagged
 from questionbank.selectors.search.conditions import Condition, any_of, fetch, holding
 from questionbank.selectors.search.spelling import vocabulary
-from questionbank.selectors.search.terms import Phrase, Terms, Word
+from questionbank.selectors.search.terms import Phrase, Terms, Word, phrase_query
 from questionbank.selectors.search.text_search import (
     FROM_ONE_WORD,
     LEAST_HELD,
@@ -109,12 +109,17 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 def _branches(
     terms: Terms, passed: Condition, conditions: Sequence[Condition]
 ) -> list[tuple[Condition, float]]:
-    """Return what leads to candidates, with its weight: each phrase, each rare word, all words, each concept."""
+    """Return what leads to candidates, with its weight: each phrase, each rare word, all words, each concept.
+
+    A common word leads to no questions by itself, nor as the name of a concept.
+    """
     counts = token_counts((word.token for word in terms.words), vocabulary())
     leading = leading_tokens(sorted(counts, key=lambda token: counts[token]), counts)
     rare = [word for word in terms.words if word.token in leading]
+    common = {phrase_query([token]) for token in counts if token not in leading}
+    phrases = [phrase for phrase in terms.phrases if phrase.query.strip("()") not in common]
     return [
-        *((passed & holding(part.query), part.weight) for part in (*terms.phrases, *rare)),
+        *((passed & holding(part.query), part.weight) for part in (*phrases, *rare)),
         (passed & any_of(conditions, passed, FROM_ONE_WORD), sum(word.weight for word in terms.words)),
         *((passed & tagged(part.nodes), part.weight) for part in terms.phrases if part.nodes),
     ]
