@@ -6,10 +6,13 @@ import pytest
 
 from questionbank.models import Question
 from questionbank.selectors.search import text_search
+from questionbank.selectors.search.concept_search import ConceptNames
 from questionbank.selectors.search.conditions import Condition
 from questionbank.selectors.search.query import ParsedQuery, parse_query
 from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.term_search import rank_by_terms
+from questionbank.selectors.search.terms import terms_of
 from questionbank.selectors.search.text_search import TextRanking, rank_by_text
 from questionbank.selectors.serving import serving
 from tests.questionbank.small_bank import add_question, add_set, fill, store_vectors
@@ -54,6 +57,16 @@ def test_common_words_alone_still_find_what_holds_them_all(monkeypatch):
     monkeypatch.setattr(text_search, "CANDIDATE_BUDGET", 3)
     fill(*(f"how {n}" for n in range(8)), *(f"many {n}" for n in range(8)), "how many")
     assert ranked("how many")[0] == "how many"
+
+
+def test_where_only_the_rarest_word_leads_questions_with_all_words_are_found(monkeypatch):
+    monkeypatch.setattr(text_search, "FROM_ONE_WORD", 3)
+    fill(*(f"red {n}" for n in range(5)), *(f"ball {n}" for n in range(5)), "a red ball")
+    terms = terms_of(("red", "ball"), ConceptNames(), vocabulary())
+    ids = rank_by_terms(terms, Condition("TRUE")).ids
+    texts = [Question.objects.get(pk=pk).text for pk in ids]
+    assert texts[0] == "a red ball"
+    assert not any(text.startswith("ball") for text in texts)  # "red" leads, "ball" alone does not
 
 
 def test_formulas_are_found_by_their_parts_in_any_spelling():
