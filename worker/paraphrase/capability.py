@@ -37,7 +37,7 @@ class ParaphraseWork(WorkerCapability):
         return evaluate_scorer(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        from worker.paraphrase.reproduction.paper_tables import paraphrase_paper_tables
+        from worker.paraphrase.reproduction.runs import paraphrase_paper_tables
 
         return paraphrase_paper_tables(output, options, say)
 

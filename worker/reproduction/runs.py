@@ -12,7 +12,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -69,6 +69,19 @@ class Plan:
             config=config,
             **more,
         )
+
+    def refuse_unknown(
+        self, arms: Collection[str], trained_on: Collection[str], measured_on: Collection[str]
+    ) -> None:
+        """Raise DataError where an arm or a set is not among those that there are."""
+        kinds = (
+            ("Arms", self.arms, arms),
+            ("learned from", self.trained_on, trained_on),
+            ("measured", self.measured_on, measured_on),
+        )
+        if unknown := [name for _kind, names, known in kinds for name in names if name not in known]:
+            there = "; ".join(f"{kind}: {', '.join(known)}" for kind, _names, known in kinds)
+            raise DataError(f"Not known: {', '.join(unknown)}. {there}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +144,24 @@ class FinishedRun:
         """Return its arrays by ``set/name``."""
         with np.load(self.folder / _OUTCOMES) as stored:
             return {key: stored[key] for key in stored.files}
+
+
+Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
+"""By arm the figures and outcomes of each seed."""
+
+
+def runs_by_arm(folders: Sequence[Path]) -> Runs:
+    """Return what finished runs found.
+
+    Args:
+        folders: as `run_missing` returns them.
+    """
+    runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
+    for folder in folders:
+        figures = json.loads((folder / _FIGURES).read_text(encoding="utf-8"))
+        with np.load(folder / _OUTCOMES) as outcomes:
+            runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
+    return runs
 
 
 def finished_runs(output: Path, parts: Sequence[str], arm: str) -> list[FinishedRun]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import StringIO
 from xml.etree import ElementTree
 
@@ -19,13 +20,16 @@ from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED, with_untrained
 from worker.paraphrase.reproduction.data import (
     LABELLED,
     MEASURED_ON,
+    TRAINED_ON,
     measured_pairs,
     operators_of,
     training_material,
     unchanged_pairs,
 )
-from worker.paraphrase.reproduction.runs import Plan, reproduce_paraphrase
+from worker.paraphrase.reproduction.runs import ParaphrasePlan, reproduce_paraphrase
 from worker.paraphrase.reproduction.table import paraphrase_tables
+
+Plan = partial(ParaphrasePlan, trained_on=TRAINED_ON, measured_on=LABELLED)
 
 QUESTIONS = word_problems(80)
 TESTED, LEARNED = QUESTIONS[:20], QUESTIONS[15:]  # five of them are in both

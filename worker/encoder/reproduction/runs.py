@@ -21,7 +21,6 @@ from analytics.configuration import config_from_strings, config_to_dict, named_v
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
-from analytics.errors import DataError
 from worker.encoder.representation import SplitSet, measure_set
 from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import (
@@ -55,13 +54,7 @@ def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda
         DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
     """
     names = sorted({*plan.trained_on, *plan.measured_on})
-    if unknown := [
-        *(arm for arm in plan.arms if arm not in ARMS),
-        *(name for name in names if name not in SOURCES),
-    ]:
-        raise DataError(
-            f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; sets: {', '.join(SOURCES)}."
-        )
+    plan.refuse_unknown(ARMS, SOURCES, SOURCES)
 
     @lru_cache(maxsize=1)  # the arms of a seed share its splits
     def sets(seed: int) -> dict[str, SplitSet]:

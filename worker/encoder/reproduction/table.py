@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from analytics.metrics import pearson
 from worker.bootstrap import paired_interval
 from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import SOURCES
+from worker.reproduction.runs import Runs, runs_by_arm
 from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
 
 _REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
@@ -82,10 +82,7 @@ def encoder_tables(folders: Sequence[Path]) -> str:
     Args:
         folders: of finished runs, as `reproduce_encoder` returns them.
     """
-    runs: dict[str, list[tuple[dict[str, Any], Any]]] = {}
-    for folder in folders:
-        figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-        runs.setdefault(figures["settings"]["arm"], []).append((figures, np.load(folder / "outcomes.npz")))
+    runs = runs_by_arm(folders)
     measured = [
         name
         for name in SOURCES
@@ -96,7 +93,7 @@ def encoder_tables(folders: Sequence[Path]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+def _settings_line(runs: Runs) -> str:
     trained = [run[0] for arm_runs in runs.values() for run in arm_runs if run[0]["training"]]
     machines = sorted({run[0]["machine"] for arm_runs in runs.values() for run in arm_runs})
     lines = [f"Machine: {'; '.join(machines)}."]
@@ -116,7 +113,7 @@ def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
     return " ".join(lines)
 
 
-def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+def _table_of_set(name: str, runs: Runs) -> str:
     having = {arm: [run for run in arm_runs if name in run[0]["sets"]] for arm, arm_runs in runs.items()}
     having = {arm: arm_runs for arm, arm_runs in having.items() if arm_runs}
     figures = next(iter(having.values()))[0][0]["sets"][name]
@@ -160,7 +157,7 @@ def _difficulty_note(figures: Mapping[str, Any]) -> str:
 def _differences(
     name: str,
     reference: str,
-    having: Mapping[str, list[tuple[dict[str, Any], Any]]],
+    having: Runs,
     columns: Sequence[_Column],
 ) -> str:
     paired = [column for column in columns if column.outcomes]

@@ -7,8 +7,8 @@ test sets are measured once, at the end of a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ import numpy.typing as npt
 from analytics.artifacts import Manifest
 from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.configuration import config_to_dict
-from analytics.errors import DataError
+from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.paraphrase.calibrating import encoder_of, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
@@ -33,7 +32,7 @@ from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from worker.paraphrase.evaluation import figures_of
-from worker.paraphrase.reproduction.arms import ARMS, Arm
+from worker.paraphrase.reproduction.arms import ARMS, Arm, with_untrained
 from worker.paraphrase.reproduction.baselines import baseline_triplets
 from worker.paraphrase.reproduction.data import (
     LABELLED,
@@ -46,8 +45,17 @@ from worker.paraphrase.reproduction.data import (
     training_material,
     unchanged_pairs,
 )
+from worker.paraphrase.reproduction.table import paraphrase_tables
 from worker.reproduction.maps import map_of_pairs
-from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
+from worker.reproduction.runs import (
+    Plan,
+    Run,
+    RunResult,
+    Say,
+    progress_callback,
+    question_numbers,
+    run_missing,
+)
 from worker.reproduction.trained import run_context
 
 _MEASURED_TOKENS = 256
@@ -55,31 +63,24 @@ _VALIDATION = "aquarat_val"
 _MAPPED = ("aquarat_test", "sawp_test")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What shall be run.
+@dataclass(frozen=True)
+class ParaphrasePlan(Plan):
+    """What is to be run; `validation` pairs choose the best weights."""
 
-    Attributes:
-        arms: keys of `ARMS`.
-        seeds: of drawing and training.
-        trained_on: keys of `SOURCES`.
-        measured_on: keys of `MEASURED_ON`.
-        questions: at most so many of each set, 0 for all.
-        validation: so many pairs choose the best weights.
-        config: what all arms share; an arm's own settings come on top.
-    """
-
-    arms: Sequence[str]
-    seeds: Sequence[int]
-    trained_on: Sequence[str] = TRAINED_ON
-    measured_on: Sequence[str] = LABELLED
-    questions: int = 0
     validation: int = 600
-    config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
+
+
+def paraphrase_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
+    """Train and measure the arms that the options name, and return the tables as Markdown."""
+    config = config_from_strings(ParaphraseConfig, named_values(options["set"]))
+    defaults = Plan(list(ARMS), list(dict.fromkeys([config.seed, 1, 2])), TRAINED_ON, LABELLED)
+    plan = ParaphrasePlan.of(options, config, defaults)
+    plan = replace(plan, arms=with_untrained(plan.arms))
+    return paraphrase_tables(reproduce_paraphrase(options["data"], output, plan, say=say))
 
 
 def reproduce_paraphrase(
-    data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None
+    data: Path, output: Path, plan: ParaphrasePlan, *, say: Say = lambda _line: None
 ) -> list[Path]:
     """Run what is missing of a plan.
 
@@ -95,14 +96,7 @@ def reproduce_paraphrase(
     Raises:
         DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
     """
-    unknown = [arm for arm in plan.arms if arm not in ARMS]
-    unknown += [name for name in plan.trained_on if name not in SOURCES]
-    unknown += [name for name in plan.measured_on if name not in MEASURED_ON]
-    if unknown:
-        raise DataError(
-            f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; learned from: {', '.join(SOURCES)};"
-            f" measured: {', '.join(MEASURED_ON)}."
-        )
+    plan.refuse_unknown(ARMS, SOURCES, MEASURED_ON)
     return run_missing(
         output,
         [
@@ -118,7 +112,7 @@ def reproduce_paraphrase(
     )
 
 
-def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
+def _settings(plan: ParaphrasePlan, arm: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     chosen = ARMS[arm]
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
@@ -143,7 +137,7 @@ class _Trained:
     learned: KeptOut
 
 
-def _run(run: Run, plan: Plan, data: Path) -> RunResult:
+def _run(run: Run, plan: ParaphrasePlan, data: Path) -> RunResult:
     arm = ARMS[run.arm]
     trained = _train(run, plan, data) if arm.trains else None
     encode = trained.encode if trained else None
@@ -182,7 +176,7 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     return RunResult(trained.notes if trained else {}, measured, outcomes)
 
 
-def _train(run: Run, plan: Plan, data: Path) -> _Trained:
+def _train(run: Run, plan: ParaphrasePlan, data: Path) -> _Trained:
     config = ParaphraseConfig(**run.settings["config"])
     material, kept_out = training_material(
         data, plan.trained_on, measured=plan.measured_on, questions=plan.questions, seed=config.seed

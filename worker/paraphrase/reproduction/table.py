@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -10,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from analytics.errors import DataError
 from worker.paraphrase.pair_intervals import INTERVALS, Figures, PairResamples, intervals, mean_figures
 from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED
 from worker.paraphrase.reproduction.data import MEASURED_ON, SOURCES
+from worker.reproduction.runs import Runs, runs_by_arm
 from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
 
 _COLUMNS = {
@@ -49,10 +48,6 @@ class _Row:
         return float(np.mean([run[name] for run in self.runs]))
 
 
-Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
-"""By arm the figures and outcomes of each seed."""
-
-
 def paraphrase_tables(folders: Sequence[Path]) -> str:
     """Return markdown: for each measured set tables of arms, of differences from rules, and of confusion.
 
@@ -64,11 +59,7 @@ def paraphrase_tables(folders: Sequence[Path]) -> str:
     Raises:
         DataError: runs were measured on different pairs.
     """
-    runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
-    for folder in folders:
-        figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-        with np.load(folder / "outcomes.npz") as outcomes:
-            runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
+    runs = runs_by_arm(folders)
     every = [figures for arm_runs in runs.values() for figures, _outcomes in arm_runs]
     parts = [_settings_line(every)]
     for name in MEASURED_ON:
