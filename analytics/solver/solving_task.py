@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from analytics.errors import DataError
 from analytics.losses.triplet import TripletLoss
 from analytics.solver.config import SolverConfig
-from analytics.solver.decoder import DecodedTrees, Memory
+from analytics.solver.decoder import DecodedTrees
 from analytics.solver.model import SolverModel
 from analytics.solver.patterns import PatternTriple
 from analytics.solver.reading import ReadProblem
@@ -66,19 +66,18 @@ class SolvingTask(Task):
         decoder = decay_groups(self.model.decoder.parameters())
         return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
 
-    def decoded(self, rows: Sequence[int]) -> tuple[DecodedTrees, Memory]:
+    def decoded(self, rows: Sequence[int]) -> DecodedTrees:
         """Decode the targets of some of the problems."""
         batch = self.model.batch([self.read[row] for row in rows])
         if self.cached is None:
             states = self.model.states(batch)
         else:
             states = nn.utils.rnn.pad_sequence([self.cached[row] for row in rows], batch_first=True).float()
-        memory = self.model.memory(states, batch)
-        return self.model.decode(memory, [self.examples[row] for row in rows]), memory
+        return self.model.decode(self.model.memory(states, batch), [self.examples[row] for row in rows])
 
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
         """Return minus the mean log-probability of a node (Pattern-CL, Eq. 3)."""
-        decoded, _memory = self.decoded(batch.tolist())
+        decoded = self.decoded(batch.tolist())
         return {"loss": -decoded.log_probabilities.mean()}
 
 
@@ -126,7 +125,7 @@ class PatternTask(SolvingTask):
                 row for triple in triples for row in (triple.anchor, triple.positive, triple.negative)
             )
         )
-        decoded, _memory = self.decoded(rows)
+        decoded = self.decoded(rows)
         first = np.cumsum([0, *(len(self.examples[row].tokens) for row in rows)])
         root = {row: int(first[place]) for place, row in enumerate(rows)}
 

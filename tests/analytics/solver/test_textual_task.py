@@ -51,7 +51,7 @@ def test_the_loss_is_that_of_the_paper_by_hand():
             scores = {row: cosine(cls[anchor], cls[row]) / 0.5 for row in (5, 7, 1, 3)}
             total = sum(torch.tensor(score).exp() for score in scores.values())
             expected -= float((torch.tensor(scores[positive]).exp() / total).log()) / 2
-        decoded, _memory = own.decoded([0, 2])
+        decoded = own.decoded([0, 2])
     assert found["loss_contrast"].item() == pytest.approx(expected, rel=1e-4)
     summed = -float(decoded.log_probabilities.sum()) / 2  # L_solver, a sum over nodes
     nodes = len(decoded.log_probabilities) / 2
