@@ -6,8 +6,6 @@ what is ours.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from analytics.configuration import (
@@ -28,19 +26,6 @@ from analytics.training.config import TrainingConfig
 class AnalogyConfig(TrainingConfig):
     """How a retriever is trained; see docs/papers/analogy.md for where each value comes from."""
 
-    pooler: Literal["two-layer", "linear", "none"] = Field(
-        default="two-layer",
-        description="layers after the pooling; an encoder that already has some keeps and trains them",
-    )
-    same: Literal["graph", "equation", "both"] = Field(
-        default="graph",
-        title="Positives",
-        description=(
-            "graph: positives share a computation, with numbers named in order of use; equation: the numbers "
-            "must also appear in the same order in the text; both: problems with the same equation end up "
-            "closer than those with only the same graph (requires all_positives; not from the paper)"
-        ),
-    )
     slot_text: bool = Field(
         default=False,
         title="Replace numbers with placeholders",
@@ -77,8 +62,3 @@ class AnalogyConfig(TrainingConfig):
         default=300,
         description="number of validation problems used to measure retrieval during training (0 = none)",
     )
-
-    def contradictions(self) -> list[str]:
-        """Return what is wrong with fields that are right each by itself."""
-        needs_all = self.same == "both" and not self.all_positives
-        return ["same can be both only with all_positives"] if needs_all else []

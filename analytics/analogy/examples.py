@@ -5,7 +5,7 @@ Yang et al., "Learning by Analogy", section 2.2: a positive has the same graph; 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -40,10 +40,6 @@ class AnalogyExample:
         except EvaluationError:
             return None
 
-    def key(self, same: str) -> str:
-        """Return what has to be equal for another to be its positive; see `AnalogyConfig.same`."""
-        return self.graph.prototype if same == "equation" else self.graph.graph
-
 
 def retriever_text(text: str, *, slots: bool) -> str:
     """Return a text as the retriever reads it, with its numbers or with their slots."""
@@ -69,12 +65,10 @@ def read_graphs(problems: Iterable[ProblemRecord]) -> tuple[list[AnalogyExample]
     return examples, without
 
 
-def with_positive(examples: Sequence[AnalogyExample], same: str) -> list[AnalogyExample]:
-    """Return the examples that share their key with another."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for example in examples:
-        counts[example.key(same)] += 1
-    return [example for example in examples if counts[example.key(same)] > 1]
+def with_positive(examples: Sequence[AnalogyExample]) -> list[AnalogyExample]:
+    """Return the examples that share their graph with another."""
+    counts = Counter(example.graph.graph for example in examples)
+    return [example for example in examples if counts[example.graph.graph] > 1]
 
 
 class Positives:

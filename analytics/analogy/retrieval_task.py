@@ -17,7 +17,6 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, retriever_text
 from analytics.backbone.backbone import Backbone
 from analytics.errors import DataError
-from analytics.integer_codes import integer_codes
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.training.batching import length_grouped_batches
@@ -55,11 +54,9 @@ class RetrievalTask(Task):
         self.backbone, self.config, self.held_out = backbone, config, held_out
         self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]
         self.lengths = [len(row.ids) for row in backbone.tokenizer.encode_batch_fast(self.texts)]
-        self.positives = Positives([example.key(config.same) for example in examples])
-        self.graphs = integer_codes([example.graph.graph for example in examples])
-        self.equations = integer_codes([example.graph.prototype for example in examples])
+        self.positives = Positives([example.graph.graph for example in examples])
         self.info_nce = InfoNCELoss(config.temperature)
-        self.contrast = HierarchicalContrastLoss(2 if config.same == "both" else 1, config.temperature)
+        self.contrast = HierarchicalContrastLoss(1, config.temperature)
         if config.freeze_embeddings:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
@@ -92,13 +89,8 @@ class RetrievalTask(Task):
         return {"loss": self.info_nce(queries, keys, vectors, left_out)}
 
     def _ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return ranks: 1 for a positive; with `same` = both 2 for the same graph alone; one more for a negative."""
-        graphs, equations = self.graphs[rows], self.equations[rows]
-        same_graph = graphs[:, None] == graphs[None, :]
-        same_equation = equations[:, None] == equations[None, :]
-        if self.config.same == "both":
-            ranks = np.where(same_equation, 1, np.where(same_graph, 2, 3))
-        else:
-            ranks = np.where(same_graph if self.config.same == "graph" else same_equation, 1, 2)
+        """Return ranks: 1 for a positive, 2 for a negative."""
+        codes = self.positives.codes[rows]
+        ranks = np.where(codes[:, None] == codes[None, :], 1, 2)
         ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
         return ranks.astype(np.int64)

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
@@ -109,7 +108,7 @@ def fit_retriever(
         BackboneError: the backbone cannot be loaded.
         Cancelled: the context said so; the checkpoint is usable.
     """
-    learned = with_positive(examples, config.same)
+    learned = with_positive(examples)
     if len(learned) < len(examples):
         context.say(f"{len(examples) - len(learned):,} problems dropped: no other one has their graph.")
     seed_everything(config.seed)
@@ -120,7 +119,9 @@ def fit_retriever(
         device=config.device,
     )
     refuse_unknown_language(backbone, [example.problem.text for example in examples])
-    backbone.head = _head(backbone, config)
+    # The encoder's own head, or a new one that begins as no change at all, is trained.
+    head = Head.two_layer(backbone.dimension) if backbone.head is None else Head.of(backbone.head.tensors())
+    backbone.head = head.to(backbone.device)
     held_out = None
     corpus = _measured_corpus(_labelled(examples), config)
     if validation and corpus:
@@ -130,19 +131,6 @@ def fit_retriever(
     stage = Stage("retriever", task, settings, finish=lambda _task: finish_adapters(backbone))
     result = train_configured([stage], config, _data_hash(examples), context)
     return backbone, result
-
-
-def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
-    """Return the head that is trained: the encoder's own, or a new one that begins as no change at all."""
-    if backbone.head is not None:
-        head = Head.of(backbone.head.tensors())
-    elif config.pooler == "two-layer":
-        head = Head.two_layer(backbone.dimension)
-    elif config.pooler == "linear":
-        head = Head.linear(torch.eye(backbone.dimension))
-    else:
-        return None
-    return head.to(backbone.device)
 
 
 def encode_problems(backbone: Backbone, texts: Sequence[str], config: AnalogyConfig) -> np.ndarray:
@@ -160,15 +148,13 @@ def _shares(
     """Return the share of the 8 nearest that have the same graph, and the same equation."""
     texts = [example.problem.text for example in (*questions, *corpus)]
     vectors = encode_problems(backbone, texts, config)
+    graphs = [(example.graph.graph, example.graph.prototype) for example in (*questions, *corpus)]
+    count = len(questions)
     return {
         f"{prefix}same_{same}": shared_keys_at_k(
-            vectors[: len(questions)],
-            vectors[len(questions) :],
-            [example.key(same) for example in questions],
-            [example.key(same) for example in corpus],
-            _K,
+            vectors[:count], vectors[count:], keys[:count], keys[count:], _K
         )
-        for same in ("graph", "equation")
+        for same, keys in zip(("graph", "equation"), zip(*graphs, strict=True), strict=True)
     }
 
 

@@ -41,7 +41,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
 
     scope = "one language or all"
     groups = {
-        "What is learned": "backbone pooler same slot_text all_positives adapter_rank",
+        "What is learned": "backbone slot_text all_positives adapter_rank",
         "How long": "epochs max_steps batch_size accumulate patience",
         "Contrast": "temperature",
         "Problems": "share fold max_tokens",

@@ -90,7 +90,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens)
     backbone.head = Head.two_layer(backbone.dimension).to(backbone.device)
-    task = RetrievalTask(backbone, with_positive(read_graphs(problems)[0], config.same), config)
+    task = RetrievalTask(backbone, with_positive(read_graphs(problems)[0]), config)
     pairs = [
         (task.texts[row], task.texts[positive])
         for rows, positives in task.batches(0)

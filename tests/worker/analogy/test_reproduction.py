@@ -58,7 +58,6 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
         f"asdiv_a/fold-0/{arm}/seed-1" for arm in plan.arms
     ]
     figures = json.loads((folders[3] / "figures.json").read_text())
-    assert figures["settings"]["config"]["pooler"] == "two-layer"
     own = figures["sets"]["asdiv_a/fold-0"]
     assert own["questions"] == len(problems())
     assert own["questions_without_graph"] == 1  # "nothing" is no equation

@@ -214,7 +214,7 @@ def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
         "questions_with_twin": questions.twin_share,
         "corpus": len(corpus),
         "corpus_without_graph": len(problems.learned) - len(corpus),
-        "corpus_with_positive": len(with_positive(learned, "graph")),
+        "corpus_with_positive": len(with_positive(learned)),
     }
 
 
