@@ -209,7 +209,7 @@ def test_pairs_are_learned_from_without_any_graph(tmp_path):
     examples, without = read_graphs(learned)
     assert without == 0
     assert len(with_positive(examples)) == 2 * len(texts)
-    keys = [example.key("graph") for example in examples]
+    keys = [example.graph.graph for example in examples]
     assert len(set(keys)) == len(
         texts
     )  # both subtractions have a key of their own: nobody knows that they are alike
