@@ -24,11 +24,6 @@ def test_the_interval_of_a_unanimous_answer_stays_within_bounds_and_is_no_point(
     assert 0 <= low < high <= 1
 
 
-def test_more_responses_give_a_narrower_interval() -> None:
-    few, many = wilson_interval(0.4, 20), wilson_interval(0.4, 2000)
-    assert many[1] - many[0] < (few[1] - few[0]) / 5
-
-
 def test_observed_difficulty_is_the_share_of_wrong_answers() -> None:
     figure = observed_difficulty(Question(facility=0.7, responses=412))
     assert figure is not None

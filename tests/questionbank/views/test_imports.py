@@ -44,21 +44,16 @@ def work(run: Run) -> Run:
 GOOD = [{"id": "a", "text": "What is $1+1$?"}, {"id": "b", "text": "What is $2+2$?"}]
 
 
-def test_an_upload_is_checked_first(db, as_admin) -> None:
+def test_an_upload_is_checked_first_and_one_click_imports(db, as_admin) -> None:
     response = upload(as_admin, GOOD)
-    run = Run.objects.get()
-    assert response["Location"] == reverse("run_detail", args=[run.pk])
-    assert run.parameters["dry_run"] is True
-    work(run)
+    checked = Run.objects.get()
+    assert response["Location"] == reverse("run_detail", args=[checked.pk])
+    assert checked.parameters["dry_run"] is True
+    work(checked)
     assert Question.objects.count() == 0
-    page = as_admin.get(reverse("run_detail", args=[run.pk])).content.decode()
+    page = as_admin.get(reverse("run_detail", args=[checked.pk])).content.decode()
     assert "What an import would do" in page
     assert "Import 2 questions" in page
-
-
-def test_after_the_check_one_click_imports(db, as_admin) -> None:
-    upload(as_admin, GOOD)
-    checked = work(Run.objects.get())
     response = as_admin.post(reverse("import_confirm", args=[checked.pk]))
     run = Run.objects.exclude(pk=checked.pk).get(kind="import")
     assert response["Location"] == reverse("run_detail", args=[run.pk])
