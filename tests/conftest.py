@@ -25,6 +25,7 @@ LARGE_TABLE = 2**20  # bytes
 SLOW_FILES = frozenset(
     TESTS / name
     for name in (
+        "analytics/encoder/test_distributed.py",
         "docker/test_containers.py",
         "e2e/test_accessibility.py",
         "e2e/test_flows.py",
@@ -32,10 +33,14 @@ SLOW_FILES = frozenset(
         "e2e/test_review.py",
         "faults/test_faults.py",
         "questionbank/embedded/test_serve.py",
+        "questionbank/services/test_backups.py",
+        "questionbank/views/test_permissions.py",
         "worker/encoder/test_training.py",
         "worker/test_promotion.py",
         "worker/reproduction/test_apart.py",
         "worker/test_real_worker.py",
+        "worker/test_starters.py",
+        "worker/test_together.py",
     )
 )
 

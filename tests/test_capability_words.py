@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,13 +36,17 @@ def word_of(node: ast.expr, words: frozenset[str] = WORDS) -> str:
     return ""
 
 
-def branches(source: str, words: frozenset[str] = WORDS) -> Iterator[tuple[int, str]]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def branches(tree: ast.Module, words: frozenset[str] = WORDS) -> Iterator[tuple[int, str]]:
     """Lines on which one of the words decides: a comparison, a table by word, a `match`.
 
     ``"paraphrase" in row`` asks whether a row has a column. A table with other keys too, or one that is handed to a
     function (the problems of a form, by field), is no table by word.
     """
-    tree = ast.parse(source)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     arguments = {
         id(value) for call in calls for value in (*call.args, *(word.value for word in call.keywords))
@@ -73,7 +78,7 @@ def test_no_code_decides_by_the_word(packages, words):
             name = path.relative_to(BASE_DIR).as_posix()
             if "/migrations/" in name or is_a_capabilitys_own(name):
                 continue
-            lines = branches(path.read_text(encoding="utf-8"), words)
+            lines = branches(parsed(path), words)
             problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
     assert problems == []
 
@@ -99,7 +104,7 @@ def test_no_template_decides_by_a_capabilitys_word():
     ],
 )
 def test_the_search_sees_each_kind_of_branch(source):
-    assert list(branches(source))
+    assert list(branches(ast.parse(source)))
 
 
 @pytest.mark.parametrize(
@@ -112,16 +117,8 @@ def test_the_search_sees_each_kind_of_branch(source):
     ],
 )
 def test_a_column_or_an_argument_is_no_branch(source):
-    assert not list(branches(source))
+    assert not list(branches(ast.parse(source)))
 
 
 def test_the_three_tables_name_the_same_capabilities():
     assert list(CAPABILITIES) == list(BANK_CAPABILITIES) == list(WORKER_CAPABILITIES)
-
-
-def test_capabilities_do_not_import_one_another():
-    for package in ("analytics",):
-        for word in WORDS:
-            for path in sorted((BASE_DIR / package / word).rglob("*.py")):
-                imported = re.findall(rf"^\s*from {package}\.(\w+)", path.read_text(encoding="utf-8"), re.M)
-                assert not WORDS.intersection(imported) - {word}, path

@@ -10,6 +10,7 @@ import pytest
 from analytics.artifacts import artifact_read
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
+from questionbank.demo.bank import DEMO_BANK
 from worker import starters
 from worker.solver.starter_data import STARTER_SETS
 from worker.starters import RECIPES, StarterMaking, main
@@ -48,9 +49,11 @@ def test_a_starter_is_made_step_by_step_and_what_is_done_is_not_done_again(
             "data": "demo/kindred-demo.jsonl.gz",
             "output": "probes",
             "hierarchy": "Kindred demo",
-            "settings": {"maximum_questions": 200},
         },
     ]
+    few = [row for number, (_line, row) in enumerate(starters.read_objects(DEMO_BANK)) if number % 8 == 0]
+    starters.write_rows(tmp_path / "few.jsonl.gz", few)
+    monkeypatch.setattr(starters, "DEMO_BANK", tmp_path / "few.jsonl.gz")
     recipe = {"capability": "probes", "license_note": "MIT", "model": "probes", "steps": steps}
     monkeypatch.setitem(RECIPES, "tiny", recipe)
     command = ["tiny", "--work", str(tmp_path / "work"), "--output", str(tmp_path / "starter")]
