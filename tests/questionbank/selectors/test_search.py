@@ -218,12 +218,6 @@ def test_a_concept_that_is_gone_finds_nothing():
     assert find(concept=4711).hits == []
 
 
-def test_words_that_nobody_has_written_find_nothing():
-    fill("red ball")
-    page = find("qqqqxxxx")
-    assert (page.hits, page.total) == ([], 0)
-
-
 @pytest.mark.parametrize("query", ["' & | ! ( ) <-> :* \\", "%s %(x)s {0}", "\\", "$", "''''", "5" * 3999])
 def test_no_query_is_an_error(query):
     fill("red ball")

@@ -176,12 +176,6 @@ def test_a_window_left_behind_renews_no_lease_and_says_that_its_reviewer_went_on
     assert review.review_heartbeat(reviewer=person, pair_id=second.pk) == "lost"
 
 
-def test_nobody_decides_on_a_pair_that_was_not_handed_to_them(pairs, reviewers):
-    pair, _ = pairs(2)
-    with pytest.raises(Conflict):
-        review.review_decide(reviewer=reviewers[0], pair_id=pair.pk, verdict="accept")
-
-
 def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
     pairs, reviewer, admin_person
 ):
@@ -374,14 +368,6 @@ def test_of_many_who_open_a_disagreement_at_once_one_settles_it(pairs, reviewers
     decide(reviewers[0], "unsure")
     outcomes = at_once(lambda person: settle(person, pair), reviewers[1:])
     assert Counter(map(type, outcomes)) == {ReviewDecision: 1, Conflict: REVIEWERS - 2}
-
-
-def test_an_unsure_opinion_asks_for_somebody_else(pairs, reviewer, admin_person):
-    (pair,) = pairs(1)
-    decide(reviewer, "unsure")
-    assert list(adjudications()) == [pair]
-    with pytest.raises(NotAllowed):
-        review.adjudication_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
 
 
 def test_undo_takes_decisions_back_one_after_the_other(pairs, reviewer):
