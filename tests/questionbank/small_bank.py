@@ -18,6 +18,7 @@ from questionbank.models import (
     QuestionTag,
 )
 from questionbank.services.equations import equation_graph_key
+from questionbank.services.questions import question_create
 from questionbank.services.search_index import vocabulary_refresh
 from tests.factories import ConceptFactory, QuestionFactory, with_derived
 
@@ -32,6 +33,15 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
             graph_key=equation_graph_key(text=text, expression=equation),
         )
     return question
+
+
+def write_question(text: str, **fields: Any) -> Question:
+    """A question as the service creates it, with all that is derived; without other fields an open one in English."""
+    usual = {
+        "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "",
+        "status": "ready", "concepts": [], "equation": "",
+    }  # fmt: skip
+    return question_create(user=None, **{**usual, "text": text, **fields})
 
 
 def fill(*texts: str, **fields: Any) -> list[Question]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from questionbank.models import Question
-from questionbank.services.questions import question_create
-from tests.questionbank.small_bank import add_question
+from tests.questionbank.small_bank import add_question, write_question
 
 STORIES = (
     ("{name} has {a} {things} and buys {b} more. How many {things} has {name} now?", "{a}+{b}"),
@@ -27,16 +26,7 @@ def story(number: int) -> tuple[str, str]:
 
 def add_problems(count: int) -> list[Question]:
     """So many problems as the services create them."""
-    made = []
-    for number in range(count):
-        text, equation = story(number)
-        made.append(
-            question_create(
-                user=None, text=text, language="en", kind="open", options=[], answer="", solution="", grade="",
-                status="ready", concepts=[], equation=equation,
-            )
-        )  # fmt: skip
-    return made
+    return [write_question(text, equation=equation) for text, equation in map(story, range(count))]
 
 
 def add_story(text: str, equation: str = "", **fields: object) -> Question:

@@ -16,10 +16,9 @@ from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.exemplars import exemplar_prompt, question_exemplars, text_exemplars
 from questionbank.selectors.solving.answer_checks import answer_checks
 from questionbank.selectors.solving.solutions import question_solved, text_solved
-from questionbank.services.questions import question_create
 from questionbank.services.solutions import solution_store
 from tests.questionbank.scripted_solver import served
-from tests.questionbank.small_bank import add_set, store_vectors
+from tests.questionbank.small_bank import add_set, store_vectors, write_question
 
 pytestmark = pytest.mark.django_db
 
@@ -32,12 +31,7 @@ BARE = "A box of eggs costs 4 dollars in the shop and 3 on the market. Where is 
 
 
 def add(text: str, **fields: object) -> Question:
-    usual = {
-        "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "",
-        "status": "ready", "concepts": [], "equation": "",
-    }  # fmt: skip
-    made = question_create(user=None, **{**usual, "text": text, **fields})
-    return question_get(question_id=made.pk)
+    return question_get(question_id=write_question(text, **fields).pk)
 
 
 @pytest.fixture
@@ -152,22 +146,13 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     assert answer_checks(1.0, solved=None) == []
 
 
-def test_the_solution_of_a_multiple_choice_question_names_the_answer_and_not_its_letter(bank):
-    options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
-    add(
-        "A tray holds 6 eggs. How many eggs are on 4 trays?", kind="choice", options=options, answer="A",
-        solution="6 times 4.\nSo the answer is A. An answer in words will do.", equation="6*4",
-    )  # fmt: skip
-    store_vectors(serving().sets["purpose"], [Question.objects.latest("pk")])
-    problems = [exemplar.problem for exemplar in exemplars_of(bank["asked"]).exemplars]
-    trays = next(problem for problem in problems if "tray" in problem.text)
-    assert trays.answer == "24 eggs"
-    assert trays.solution == "6 times 4.\nSo the answer is 24 eggs. An answer in words will do."
-
-
 @pytest.mark.parametrize(
     ("solution", "shown"),
     [
+        (
+            "6 times 4.\nSo the answer is A. An answer in words will do.",
+            "6 times 4.\nSo the answer is 24 eggs. An answer in words will do.",
+        ),
         ("Answer: A", "Answer: 24 eggs"),
         ("6 times 4.\nANSWER:A", "6 times 4.\nANSWER:24 eggs"),
         ("Correct answer - A", "Correct answer - 24 eggs"),
@@ -179,13 +164,14 @@ def test_the_solution_of_a_multiple_choice_question_names_the_answer_and_not_its
         ("Answer: B", "Answer: B"),
     ],
 )
-def test_the_letter_is_replaced_however_a_solution_names_it(bank, solution, shown):
+def test_the_answer_stands_for_its_letter_however_a_solution_names_it(bank, solution, shown):
     options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
     trays = add("A tray holds 6 eggs. How many are on 4?", kind="choice", options=options, answer="A",
                 solution=solution, equation="6*4")  # fmt: skip
     store_vectors(serving().sets["purpose"], [trays])
     exemplars = exemplars_of(bank["asked"]).exemplars
-    assert next(each.problem for each in exemplars if each.question == trays).solution == shown
+    problem = next(each.problem for each in exemplars if each.question == trays)
+    assert (problem.answer, problem.solution) == ("24 eggs", shown)
 
 
 def test_a_question_whose_computation_is_not_known_is_no_exemplar_where_there_are_enough_others(bank):

@@ -17,9 +17,10 @@ from questionbank.selectors.solving.solutions import (
     text_solved,
     unsolved_questions,
 )
-from questionbank.services.questions import question_create, question_update
+from questionbank.services.questions import question_update
 from questionbank.services.solutions import solution_store, solve_after_promotion, solve_request_missing
 from tests.questionbank.scripted_solver import served
+from tests.questionbank.small_bank import write_question
 
 pytestmark = pytest.mark.django_db
 
@@ -30,10 +31,6 @@ FIELDS = {
     "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "", "status": "ready",
     "concepts": [],
 }  # fmt: skip
-
-
-def add(text: str, **fields) -> Question:
-    return question_create(user=None, **{**FIELDS, "text": text, **fields})
 
 
 SHARED = "8 sweets are shared by 0 children. How many does each get?"
@@ -90,7 +87,7 @@ def test_a_division_by_zero_is_no_answer_and_cannot_be_accepted(solver):
 
 
 def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver):
-    question = kept(add(BOXES), solver)
+    question = kept(write_question(BOXES), solver)
     QuestionSolution.objects.update(probability=0.9)
     solver.solver.equations = {}
     assert question_solved(question, solver).best.equation == "6*4"
@@ -111,11 +108,11 @@ def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver)
     ],
 )
 def test_the_published_answer_is_compared_where_it_is_one_number(solver, answer, agrees):
-    assert question_solved(kept(add(BOXES, answer=answer), solver), solver).agrees is agrees
+    assert question_solved(kept(write_question(BOXES, answer=answer), solver), solver).agrees is agrees
 
 
 def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_with_it(solver):
-    question = kept(add(BOXES, equation="4*6", answer="24"), solver)
+    question = kept(write_question(BOXES, equation="4*6", answer="24"), solver)
     solved = question_solved(question, solver)
     assert (solved.shown.equation, solved.shown.answer, solved.known_by_person) == ("4*6", "24", False)
     assert solved.best.equation == "6*4"
@@ -123,11 +120,14 @@ def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_wit
     without_solver = question_solved(question, None)
     assert (without_solver.shown.equation, without_solver.best, without_solver.agrees) == ("4*6", None, None)
     solver.solver.equations = {PENS: [("7+3", 0.9)]}
-    assert question_solved(question_get(question_id=add(PENS, equation="3*7").pk), solver).agrees is False
+    assert (
+        question_solved(question_get(question_id=write_question(PENS, equation="3*7").pk), solver).agrees
+        is False
+    )
 
 
 def test_an_equation_whose_value_is_not_the_published_answer_says_so(db):
-    question = question_get(question_id=add(BOXES, equation="6+4", answer="24").pk)
+    question = question_get(question_id=write_question(BOXES, equation="6+4", answer="24").pk)
     solved = question_solved(question, None)
     assert (solved.known_is_published, solved.published) == (False, "24")
     question.answer = "10"
@@ -146,7 +146,7 @@ CARS = "A class of 28 pupils goes by car, 5 pupils in a car. How many cars are n
 def test_the_own_equation_of_a_division_with_a_remainder_is_rounded_unless_its_quotient_is_published(
     solver, answer, shown, is_published
 ):
-    question = add(CARS, equation="28/5", answer=answer)
+    question = write_question(CARS, equation="28/5", answer=answer)
     solved = question_solved(question_get(question_id=question.pk), solver)
     assert solved is not None
     assert solved.known is not None
@@ -158,7 +158,7 @@ def test_the_own_equation_of_a_division_with_a_remainder_is_rounded_unless_its_q
 @pytest.mark.parametrize(("answer", "agrees"), [("6", True), ("5.6", True), ("140", False)])
 def test_a_rounded_answer_is_kept_and_agrees_with_either_way_to_publish_it(db, answer, agrees):
     solver = served({CARS: [("28/5", 0.9)]})
-    question = add(CARS, answer=answer)
+    question = write_question(CARS, answer=answer)
     rounded = [answer_to_count(CARS, each) for each in solver.solver._solutions(CARS)]
     solution_store(question=question, artifact=solver.artifact, solutions=rounded)
     solved = question_solved(question_get(question_id=question.pk), solver)
@@ -179,7 +179,7 @@ def test_a_formula_with_a_used_number_is_not_cut(solver):
 
 def test_the_answer_of_a_choice_is_that_of_its_option(db):
     options = [{"label": "A", "text": "24"}, {"label": "B", "text": "10"}]
-    published = published_number(add(BOXES, kind="choice", options=options, answer="B"))
+    published = published_number(write_question(BOXES, kind="choice", options=options, answer="B"))
     assert published is not None
     assert published.value == 10
 
@@ -197,7 +197,7 @@ def test_the_answer_of_a_choice_is_that_of_its_option(db):
     ],
 )  # fmt: skip
 def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_written(db, answer, value, agrees):
-    published = published_number(add(BOXES, answer=answer))
+    published = published_number(write_question(BOXES, answer=answer))
     assert published is not None
     assert published.agrees_with(value) is agrees
 
@@ -206,13 +206,13 @@ def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_writte
     "answer", ["$3x$", "$x^2$", r"$\frac{1}{x}$", r"$\log_2 x$", r"$\sqrt{x}$", "2x + 1"]
 )
 def test_an_answer_with_a_letter_is_no_number(db, answer):
-    assert published_number(add(BOXES, answer=answer)) is None
+    assert published_number(write_question(BOXES, answer=answer)) is None
 
 
 def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certain_enough(solver, teacher):
-    boxes = add(BOXES, equation="6*4")
-    pens, marbles = kept(add(PENS), solver), kept(add(MARBLES), solver)
-    rows = add("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5")
+    boxes = write_question(BOXES, equation="6*4")
+    pens, marbles = kept(write_question(PENS), solver), kept(write_question(MARBLES), solver)
+    rows = write_question("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5")
     alike = computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10)
     assert (alike.published, alike.predicted) == ([rows], [pens])
     assert (alike.published_count, alike.predicted_count, alike.count) == (1, 1, 2)
@@ -224,12 +224,12 @@ def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certa
 
 
 def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(solver, teacher):
-    pens = kept(add(PENS, answer="22 dollars"), solver)
+    pens = kept(write_question(PENS, answer="22 dollars"), solver)
     solved = question_solved(pens, solver)
     assert solved.is_contradicted
     assert not solved.may_be_accepted
     assert question_computation(pens) is None
-    boxes = question_get(question_id=add(BOXES, equation="6*4").pk)
+    boxes = question_get(question_id=write_question(BOXES, equation="6*4").pk)
     assert computed_alike(question=boxes, user=teacher, limit=10).predicted == []
     question_update(user=None, question=pens, version=1, **{**FIELDS, "text": PENS, "answer": "21 dollars"})
     pens = question_get(question_id=pens.pk)
@@ -240,14 +240,16 @@ def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(s
 
 
 def test_drafts_of_others_and_retired_questions_are_not_listed(solver, teacher):
-    boxes = add(BOXES, equation="6*4")
-    add("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5", status="draft")
-    add("There are 8 rows of 5 chairs. How many chairs are there?", equation="8*5", status="retired")
+    boxes = write_question(BOXES, equation="6*4")
+    write_question("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5", status="draft")
+    write_question(
+        "There are 8 rows of 5 chairs. How many chairs are there?", equation="8*5", status="retired"
+    )
     assert computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10).count == 0
 
 
 def test_counting_and_listing_take_four_statements(solver, teacher):
-    boxes = question_get(question_id=add(BOXES, equation="6*4").pk)
+    boxes = question_get(question_id=write_question(BOXES, equation="6*4").pk)
     with CaptureQueriesContext(
         connection,
     ) as queries:
@@ -256,8 +258,8 @@ def test_counting_and_listing_take_four_statements(solver, teacher):
 
 
 def test_what_the_solver_has_not_looked_at(solver):
-    boxes = add(BOXES)
-    add(PENS, status="retired")
+    boxes = write_question(BOXES)
+    write_question(PENS, status="retired")
     assert list(unsolved_questions(solver.artifact)) == [boxes]
     kept(boxes, solver)
     assert not unsolved_questions(solver.artifact).exists()
@@ -266,7 +268,7 @@ def test_what_the_solver_has_not_looked_at(solver):
 
 
 def test_what_was_solved_with_another_retriever_is_solved_again(solver):
-    boxes = add(BOXES)
+    boxes = write_question(BOXES)
     kept(boxes, solver)
     assert solve_request_missing() is None
     retriever = ModelArtifact.objects.create(

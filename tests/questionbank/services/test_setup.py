@@ -10,7 +10,6 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Run, User
 from questionbank.services import setup
-from questionbank.services.questions import question_create
 from questionbank.services.setup import (
     bank_setup,
     demo_people_create,
@@ -18,6 +17,7 @@ from questionbank.services.setup import (
     demo_review_install,
 )
 from tests.questionbank.scripted_solver import served
+from tests.questionbank.small_bank import write_question
 
 pytestmark = pytest.mark.django_db
 
@@ -31,10 +31,7 @@ def test_a_start_asks_for_solutions_that_an_update_removed(monkeypatch):
     served({})
     bank_setup(demo=False, report=print)
     assert not Run.objects.filter(kind="solve").exists()  # no question is unsolved
-    question_create(
-        user=None, text="A box holds 6 eggs. How many eggs are in 4 boxes?", language="en", kind="open",
-        options=[], answer="", solution="", grade="", status="ready", concepts=[],
-    )  # fmt: skip
+    write_question("A box holds 6 eggs. How many eggs are in 4 boxes?")
     for _start in range(2):
         bank_setup(demo=False, report=print)
     assert Run.objects.filter(kind="solve").count() == 1

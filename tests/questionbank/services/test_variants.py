@@ -10,7 +10,7 @@ from questionbank.models import ParaphrasePair, ProblemVariant, Question
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.solving.variants import accepted_variants, last_decided_variant, open_variants
 from questionbank.selectors.training.scorer_material import scorer_material
-from questionbank.services.questions import question_create, question_retire
+from questionbank.services.questions import question_retire
 from questionbank.services.solutions import solution_store
 from questionbank.services.variant_decisions import (
     variant_decide,
@@ -22,6 +22,7 @@ from questionbank.services.variant_decisions import (
 from questionbank.services.variants import variants_reverse, variants_write
 from tests.factories import ConceptFactory
 from tests.questionbank.scripted_solver import served
+from tests.questionbank.small_bank import write_question
 
 pytestmark = pytest.mark.django_db
 
@@ -30,12 +31,7 @@ EGGS = "The box holds 6 eggs."
 
 
 def add(text: str, equation: str = "", **fields: object) -> Question:
-    usual = {
-        "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "4",
-        "status": "ready", "concepts": [],
-    }  # fmt: skip
-    made = question_create(user=None, text=text, equation=equation, **{**usual, **fields})
-    return question_get(question_id=made.pk)
+    return question_get(question_id=write_question(text, equation=equation, **{"grade": "4", **fields}).pk)
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from questionbank.services.artifacts import model_event_create
-from questionbank.services.questions import question_create
 from tests.questionbank.page_bank import text_of
+from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_story, story
 
 SHARE = {
@@ -177,10 +177,7 @@ def test_pairs_show_one_graph_in_two_stories_and_no_problem_that_is_held_out(
 def test_pairs_of_copies_and_an_empty_bank_are_explained(db, as_admin: Client) -> None:
     assert "No two problems share a computation yet" in text_of(as_admin.get(reverse("model_graph_pairs")))
     for pens in range(20, 40):
-        question_create(
-            user=None, text=f"Ann has {pens} pens and loses 3. How many has she?", language="en", kind="open",
-            options=[], answer="", solution="", grade="", status="ready", concepts=[], equation=f"{pens}-3",
-        )  # fmt: skip
+        write_question(f"Ann has {pens} pens and loses 3. How many has she?", equation=f"{pens}-3")
     page = text_of(as_admin.get(reverse("model_graph_pairs")))
     assert "1 computation is shared by several problems" in page
     assert "tell one story, or are held out" in page
@@ -197,10 +194,9 @@ def test_a_pair_is_of_one_language_and_texts_without_words_do_no_harm(db, as_adm
     }
     for language, stories in texts.items():
         for number in range(20, 44):
-            question_create(
-                user=None, text=stories[number % 2].format(number), language=language or "en", kind="open", options=[],
-                answer="", solution="", grade="", status="ready", concepts=[], equation=f"{number}-3",
-            )  # fmt: skip
+            write_question(
+                stories[number % 2].format(number), language=language or "en", equation=f"{number}-3"
+            )
     response = as_admin.get(reverse("model_graph_pairs"))
     pairs = response.context["pairs"]
     assert sorted(pair.first.language for pair in pairs) == ["en", "zh"]

@@ -8,9 +8,8 @@ from pytest_django.asserts import assertContains
 
 from questionbank.models import EmbeddingSet, ProblemVariant, Question
 from questionbank.selectors.similar import insight
-from questionbank.services.questions import question_create
 from tests.questionbank.scripted_solver import served
-from tests.questionbank.small_bank import add_set, store_vectors
+from tests.questionbank.small_bank import add_set, store_vectors, write_question
 
 pytestmark = pytest.mark.django_db
 
@@ -23,10 +22,7 @@ def problems(db, monkeypatch) -> list[Question]:
     solver = served({ASKED: [("6*4-3", 0.9)]})
     monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     questions = [
-        question_create(
-            user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",
-            status="ready", concepts=[], equation=equation,
-        )
+        write_question(text, answer=answer, equation=equation)
         for text, answer, equation in ((ASKED, "21", ""), (CHAIRS, "38", "9*5-7"))
     ]  # fmt: skip
     for lens in ("purpose", "wording"):
@@ -62,10 +58,7 @@ def test_problems_with_the_same_story_are_left_out_with_a_word(as_teacher, probl
     address = reverse("question_exemplars", args=[problems[0].pk])
     assert "One problem per story" not in as_teacher.get(address).content.decode()
     again = [
-        question_create(
-            user=None, text=text, language="en", kind="open", options=[], answer="1", solution="", grade="",
-            status="ready", concepts=[], equation="",
-        )
+        write_question(text, answer="1")
         for text in (CHAIRS.replace("5 rows", "6 rows"), ASKED.replace("3 eggs", "2 eggs"))
     ]  # fmt: skip
     for lens in ("purpose", "wording"):
@@ -104,10 +97,9 @@ def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
 def test_similar_problems_are_written_reviewed_and_added_by_presses(
     client, as_teacher, problems, reviewer, teacher, monkeypatch
 ):
-    pencils = question_create(
-        user=None, text="Sara had 24 pencils and gave 6 of them to Tom. How many has she left?", language="en",
-        kind="open", options=[], answer="18", solution="", grade="", status="ready", concepts=[], equation="24-6",
-    )  # fmt: skip
+    pencils = write_question(
+        "Sara had 24 pencils and gave 6 of them to Tom. How many has she left?", answer="18", equation="24-6"
+    )
     address = reverse("question_variants", args=[pencils.pk])
     assert "It computes a − b." in as_teacher.get(address).content.decode()
     page = as_teacher.post(address, follow=True).content.decode()
@@ -155,10 +147,9 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
 
 
 def test_a_press_writes_reversed_versions(as_teacher, problems):
-    pens = question_create(
-        user=None, text="Ann has 7 pens. She buys 2 pens. How many pens does she have now?", language="en",
-        kind="open", options=[], answer="9", solution="", grade="", status="ready", concepts=[], equation="7+2",
-    )  # fmt: skip
+    pens = write_question(
+        "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", answer="9", equation="7+2"
+    )
     address = reverse("question_variants", args=[pens.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
     assert "2 new problems. Save them to your drafts" in page
@@ -170,11 +161,9 @@ def test_a_press_writes_reversed_versions(as_teacher, problems):
 
 
 def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher, problems):
-    envelopes = question_create(
-        user=None, text="There are 8 envelopes in each of 8 packs. How many envelopes are there?",
-        language="en", kind="open", options=[], answer="64", solution="", grade="", status="ready", concepts=[],
-        equation="8*8",
-    )  # fmt: skip
+    envelopes = write_question(
+        "There are 8 envelopes in each of 8 packs. How many envelopes are there?", answer="64", equation="8*8"
+    )
     address = reverse("question_variants", args=[envelopes.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
     assert "1 new problem. Save it to your drafts" in page
@@ -182,10 +171,7 @@ def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher
 
 
 def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):
-    bare = question_create(
-        user=None, text="Find $x$ if $2x=3$.", language="en", kind="open", options=[], answer="1.5", solution="",
-        grade="", status="ready", concepts=[],
-    )  # fmt: skip
+    bare = write_question("Find $x$ if $2x=3$.", answer="1.5")
     address = reverse("question_variants", args=[bare.pk])
     assert (
         "What this question computes is not known" in as_teacher.post(address, follow=True).content.decode()
@@ -202,11 +188,13 @@ def test_a_bank_without_vectors_says_so(as_teacher, problems):
 
 def test_an_exemplar_with_options_is_answered_by_the_option_and_not_by_its_letter(as_teacher, problems):
     options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
-    trays = question_create(
-        user=None, text="A tray holds 6 eggs. How many eggs are on 4 trays?", language="en", kind="choice",
-        options=options, answer="A", solution="Each of 4 trays holds 6, so the answer is A.", grade="",
-        status="ready", concepts=[], equation="",
-    )  # fmt: skip
+    trays = write_question(
+        "A tray holds 6 eggs. How many eggs are on 4 trays?",
+        kind="choice",
+        options=options,
+        answer="A",
+        solution="Each of 4 trays holds 6, so the answer is A.",
+    )
     for embedding_set in EmbeddingSet.objects.all():
         store_vectors(embedding_set, [trays])
     page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk])).content.decode()

@@ -17,6 +17,7 @@ from questionbank.selectors.registry.language_models import packaged_model_folde
 from questionbank.selectors.similar import insight
 from questionbank.services.solutions import solution_store
 from tests.questionbank.scripted_solver import ScriptedSolver, served
+from tests.questionbank.small_bank import write_question
 from worker.running import run_here
 from worker.solver import solving
 
@@ -40,12 +41,7 @@ def solver_with_rules(monkeypatch, solver):
 
 @pytest.fixture
 def problem(bank, solver) -> Question:
-    from questionbank.services.questions import question_create
-
-    return question_create(
-        user=None, text=TEXT, language="en", kind="open", options=[], answer="24", solution="", grade="",
-        status="ready", concepts=[],
-    )  # fmt: skip
+    return write_question(TEXT, answer="24")
 
 
 def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, problem):

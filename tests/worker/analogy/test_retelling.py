@@ -9,9 +9,9 @@ from questionbank.dispatch import task_name
 from questionbank.errors import KindredError, NotAllowed, ValidationFailed
 from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, RunLog
 from questionbank.retelling.language_model import problems_of_answer
-from questionbank.services.questions import question_create
 from questionbank.services.variants import variants_request
 from tests.language_model_server import streamed
+from tests.questionbank.small_bank import write_question
 from worker.analogy import retelling
 from worker.analogy.retelling import retell_run
 from worker.running import run_here
@@ -27,10 +27,7 @@ BUS = "A bus carries 41 people. 12 get off at the station. How many people are s
 
 @pytest.fixture
 def question(db) -> Question:
-    return question_create(
-        user=None, text=PENCILS, language="en", kind="open", options=[], answer="18", solution="", grade="4",
-        status="ready", concepts=[], equation="24-6",
-    )  # fmt: skip
+    return write_question(PENCILS, answer="18", grade="4", equation="24-6")
 
 
 def problem(text: str, equation: str) -> str:
@@ -105,10 +102,7 @@ def test_no_more_are_kept_than_were_asked_for_and_none_twice(question, teacher, 
 
 def test_a_question_in_another_language_may_be_retold_by_a_model(teacher, server):
     text = "小明有24支铅笔,给了小红6支。他还剩多少支?"
-    chinese = question_create(
-        user=None, text=text, language="zh", kind="open", options=[], answer="18", solution="",
-        grade="", status="ready", concepts=[], equation="24-6",
-    )  # fmt: skip
+    chinese = write_question(text, language="zh", answer="18", equation="24-6")
     server.answers = [streamed(problem("果园里有50个西瓜,卖掉了35个,还有多少个西瓜?", "50-35"))]
     run_here(variants_request(question=chinese, each=1, user=teacher), retell_run)
     assert ProblemVariant.objects.get().language == "zh"

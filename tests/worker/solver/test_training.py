@@ -24,10 +24,10 @@ from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.blocks import block_ranges, blocks_plan
 from questionbank.services.promotion import comparison_request
-from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
 from questionbank.services.training import training_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
+from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_problems
 from tests.worker.jobs import done
 from worker.blocks import do_block
@@ -53,10 +53,7 @@ def tiny_settings(backbone: str, *, max_steps: int) -> dict[str, str]:
 
 def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
     made = add_problems(120)
-    question_create(
-        user=None, text="Two and 3 more: how many is that?", language="en", kind="open", options=[], answer="",
-        solution="", grade="", status="ready", concepts=[], equation="2+(3",
-    )  # fmt: skip
+    write_question("Two and 3 more: how many is that?", equation="2+(3")
     Question.objects.filter(pk=made[0].pk).update(language="de")
     Question.objects.filter(pk=made[1].pk).update(source="Sums test")
     material = solver_material("en")
