@@ -85,7 +85,9 @@ def test_a_language_the_encoder_does_not_know_is_fed_from_the_wording(hierarchy,
     assert probe_set(hierarchy=hierarchy) == sets["wording"]
 
 
-def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_path):
+def test_a_run_trains_probes_without_the_fixed_questions_and_makes_them_champion(
+    hierarchy, settings, tmp_path
+):
     run = run_create(
         kind="train",
         capability="probes",
@@ -96,6 +98,10 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.scope, model.manifest["config"]["seed"]) == ("champion", "School", 3)
     assert artifact_folder(model).is_dir()
+    extra = model.manifest["extra"]
+    kept_out = sum(is_held_out(text) for text in Question.objects.values_list("text", flat=True))
+    assert kept_out >= 3
+    assert (extra["questions"], extra["questions_held_out"]) == (60 - kept_out, kept_out)
 
 
 def train(**settings: str) -> Run:
@@ -120,14 +126,6 @@ def spoil(hierarchy: KnowledgeHierarchy) -> None:
         if not is_held_out(tag.question.text):
             tag.concept = primes if tag.concept_id == factors.pk else factors
             tag.save()
-
-
-def test_the_fixed_questions_are_in_no_training(hierarchy):
-    train()
-    extra = ModelArtifact.objects.get().manifest["extra"]
-    kept_out = sum(is_held_out(text) for text in Question.objects.values_list("text", flat=True))
-    assert kept_out >= 3
-    assert (extra["questions"], extra["questions_held_out"]) == (60 - kept_out, kept_out)
 
 
 def test_new_probes_that_are_not_worse_take_over_with_the_gates_verdict(hierarchy, small_suite):

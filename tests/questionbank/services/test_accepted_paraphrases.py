@@ -105,13 +105,6 @@ def test_its_difficulty_is_an_estimate_and_nothing_was_observed(question, teache
     assert not published_difficulty(question).is_estimate
 
 
-def test_adding_twice_adds_nothing_twice(question, teacher):
-    accepted(question, "a", "b")
-    assert accepted_pairs_add(user=teacher).made == 2
-    assert accepted_pairs_add(user=teacher) == AddedParaphrases(0, 0, 0, 0)
-    assert Question.objects.count() == 3
-
-
 def test_the_reviewer_s_text_enters_and_known_texts_are_counted(question, teacher):
     first, second = accepted(question, "x", "y", edited="What are  2 and 3 together?")
     twin = QuestionFactory(text="It is there.", kind="choice", options=OPTIONS)
@@ -159,11 +152,13 @@ def test_of_one_question_only(question, teacher):
     assert [pair.question for pair in accepted_pairs()] == [question]
 
 
-def test_what_is_too_much_for_a_request_is_left(question, teacher, monkeypatch):
+def test_what_is_too_much_for_a_request_is_left_and_nothing_is_added_twice(question, teacher, monkeypatch):
     monkeypatch.setattr(accepted_paraphrases, "MOST_AT_ONCE", 2)
     accepted(question, "a", "b", "c")
     assert accepted_pairs_add(user=teacher) == AddedParaphrases(2, 0, 0, 1)
     assert accepted_pairs_add(user=teacher) == AddedParaphrases(1, 0, 0, 0)
+    assert accepted_pairs_add(user=teacher) == AddedParaphrases(0, 0, 0, 0)
+    assert Question.objects.count() == 4
 
 
 def test_a_reviewer_adds_none(question, reviewer):

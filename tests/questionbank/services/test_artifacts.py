@@ -170,14 +170,6 @@ def test_a_champion_that_somebody_chose_is_no_reason_to_install(installed_encode
     assert not export
 
 
-def test_what_cannot_be_installed_is_said_in_a_sentence(installed_encoder, monkeypatch, tmp_path):
-    (tmp_path / "starter").mkdir()  # empty: the real export refuses it
-    starter_scorer(monkeypatch, tmp_path)
-    with pytest.raises(ServiceUnavailable, match=r"paraphrase cannot be installed: .* is not a model folder"):
-        artifact_install_default()
-    assert artifact_champion(capability="paraphrase") is None
-
-
 @pytest.mark.usefixtures("own_artifacts")
 def test_each_language_gets_its_own_solver(installed_encoder, export, monkeypatch, tmp_path):
     english, chinese = (

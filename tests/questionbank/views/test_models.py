@@ -299,8 +299,7 @@ def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_ad
         assert "There is no former model to go back to." in text_of(response)
 
 
-def test_a_model_in_use_is_neither_promoted_nor_deleted(as_admin) -> None:
-    champion = register("the-champion", "champion")
+def test_a_model_in_use_is_neither_promoted_nor_deleted(champion, as_admin) -> None:
     for address, sentence in (
         ("model_promote", "It is in use already."),
         ("model_delete", "It is in use and cannot be deleted."),
@@ -308,6 +307,10 @@ def test_a_model_in_use_is_neither_promoted_nor_deleted(as_admin) -> None:
         response = as_admin.get(reverse(address, args=[champion.pk]))
         assert sentence in text_of(response)
         assert 'name="reason"' not in response.content.decode()
+    response = as_admin.post(reverse("model_delete", args=[champion.pk]))
+    assert response.status_code == 409
+    assert "The champion cannot be deleted" in text_of(response)
+    assert ModelArtifact.objects.filter(pk=champion.pk).exists()
 
 
 def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate, as_admin) -> None:
@@ -320,13 +323,6 @@ def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate,
     assert not storages["artifacts"].exists(f"{candidate.location}/manifest.json")
     event = ModelEvent.objects.get(kind=ModelEvent.Kind.DELETED)
     assert (event.artifact_name, event.reason) == ("the-candidate", "Not needed.")
-
-
-def test_the_champion_is_not_deleted(champion, as_admin) -> None:
-    response = as_admin.post(reverse("model_delete", args=[champion.pk]))
-    assert response.status_code == 409
-    assert "The champion cannot be deleted" in text_of(response)
-    assert ModelArtifact.objects.filter(pk=champion.pk).exists()
 
 
 @pytest.mark.parametrize("name", ["model_promote", "model_delete"])

@@ -60,11 +60,12 @@ def request(settings: dict[str, str], **arguments) -> Run:
     return training_request(capability="encoder", settings=settings, send=False, **arguments)
 
 
-def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion(
+def test_a_run_trains_an_encoder_shows_its_figures_and_registers_a_candidate_of_the_champion(
     bank, backbone, tmp_path, admin_person
 ):
     champion = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
     run = request(small(backbone), user=admin_person)
+    before = run_version(run_id=run.pk)
     done(run)
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
@@ -78,6 +79,12 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
     lines = " ".join(run.logs.values_list("text", flat=True))
     assert "120 ready questions" in lines
     assert "Level 2: 120 questions in 4 concepts" in lines
+    steps = 2 * (model.manifest["extra"]["questions"] // 16)
+    series = run_metric_series(run=run)
+    assert series["loss"][-1][0] == steps
+    assert {"epoch", "loss_rank_0", "loss_rank_1", "held_out_precision_at_10"} <= series.keys()
+    assert (run.done, run.total) == (steps, steps)
+    assert run_version(run_id=run.pk) != before
 
 
 def test_a_training_without_space_for_its_checkpoints_ends_in_a_sentence(bank, backbone, monkeypatch):
@@ -112,19 +119,6 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
         assert torch.equal(tensor, after.model.state_dict()[name]), name
     series = run_metric_series(run=run)
     assert {"loss", "held_out_precision_at_10"} <= set(series)
-
-
-def test_a_training_writes_its_figures_and_its_progress(bank, backbone, no_graph):
-    run = request(small(backbone))
-    before = run_version(run_id=run.pk)
-    train_model(run.pk)
-    run.refresh_from_db()
-    steps = 2 * (sum(not is_held_out(question.text) for question in bank) // 16)
-    series = run_metric_series(run=run)
-    assert series["loss"][-1][0] == steps
-    assert {"epoch", "loss_rank_0", "loss_rank_1", "held_out_precision_at_10"} <= series.keys()
-    assert (run.done, run.total) == (steps, steps)
-    assert run_version(run_id=run.pk) != before
 
 
 def test_metrics_of_a_step_are_replaced_and_those_without_a_number_left_out():
