@@ -26,6 +26,7 @@ from analytics.configuration import (
 )
 from analytics.training.config import TrainingConfig
 
+EquationStrategy = Literal["exact", "nearest"]
 Pool = Literal["train", "roda", "qr", "roda+qr"]
 """Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
 
@@ -119,11 +120,19 @@ class SolverConfig(TrainingConfig):
         title="Maximum contrastive steps",
         description="stop contrastive training after this many steps on triples (0 = no limit)",
     )
-    positives: Literal["structure", "foreign"] = Field(
+    positives: Literal["structure", "same", "foreign"] = Field(
         default="structure",
         description=(
             "structure: problems whose equation, or part of it, has the same operators in the same places; "
-            "foreign: like structure, but with positives in another language"
+            "same: the whole equation must match; foreign: like structure, but with positives in another "
+            "language"
+        ),
+    )
+    negatives: Literal["operators", "random"] = Field(
+        default="operators",
+        description=(
+            "operators: problems whose equations have as many nodes but different operators; random: any "
+            "problem with another structure"
         ),
     )
     temperature: Temperature = Field(
@@ -144,6 +153,20 @@ class SolverConfig(TrainingConfig):
         description=(
             "generated problems for the textual contrast: roda: ask for a known number instead (RODA); qr: move "
             "the question to the front; train: no generated problems"
+        ),
+    )
+    equation_strategy: EquationStrategy = Field(
+        default="exact",
+        description=(
+            "how the textual contrast chooses positives: exact: only the same equation; nearest: the most "
+            "similar equation if none is the same"
+        ),
+    )
+    text_strategy: Literal["bleu", "encoder", "random"] = Field(
+        default="bleu",
+        description=(
+            "how texts are compared: by BLEU in both directions (bleu), by the frozen encoder (encoder), or not "
+            "at all (random)"
         ),
     )
     augment: Pool = Field(

@@ -39,17 +39,23 @@ class NearestEquations:
         """Return ``Sim_eq`` of two of the equations."""
         return equation_similarity(self.trees[first], self.trees[second])
 
-    def nearest(self, wanted: Sequence[int]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-        """Yield each wanted equation with the other equations that are most like it, equally so; none without others.
+    def nearest(
+        self, wanted: Sequence[int], *, depth: int = 1
+    ) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
+        """Yield for each wanted equation the other equations that are most like it.
 
         Args:
             wanted: numbers of equations.
+            depth: how many different similarities to go down.
+
+        Yields:
+            The equation, and for each of its largest similarities, the largest first, the equations that have it.
         """
         for start in range(0, len(wanted), _ROWS_AT_ONCE):
             rows = wanted[start : start + _ROWS_AT_ONCE]
             bounds = np.maximum(self._bound(self.prefixes, rows), self._bound(self.postfixes, rows))
             for row, bound in zip(rows, bounds, strict=True):
-                yield row, self._nearest(row, 1 - bound / (self.sizes[row] + self.sizes))
+                yield row, self._nearest(row, 1 - bound / (self.sizes[row] + self.sizes), depth)
 
     def _bound(self, spellings: Sequence[str], rows: Sequence[int]) -> npt.NDArray[np.uint8]:
         bound: npt.NDArray[np.uint8] = cdist(
@@ -57,16 +63,17 @@ class NearestEquations:
         )
         return bound
 
-    def _nearest(self, row: int, most: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return the nearest equations; upper bounds of the similarities say which must be compared."""
+    def _nearest(self, row: int, most: npt.NDArray[np.float64], depth: int) -> list[npt.NDArray[np.int64]]:
+        """Return equations by similarity, from upper bounds of it: compare only those that may be near enough."""
         most[row] = -1
-        best, nearest = -1.0, list[int]()
-        for candidate in np.argsort(-most, kind="stable").tolist():
-            if candidate == row or most[candidate] < best - 1e-12:
+        levels: dict[float, list[int]] = {}
+        worst = -1.0
+        for candidate in np.argsort(-most, kind="stable"):
+            if candidate == row or (len(levels) >= depth and most[candidate] < worst - 1e-12):
                 break
-            similarity = round(self.similarity(row, candidate), 12)
-            if similarity > best:
-                best, nearest = similarity, []
-            if similarity == best:
-                nearest.append(candidate)
-        return np.array(sorted(nearest), dtype=np.int64)
+            similarity = round(self.similarity(row, int(candidate)), 12)
+            levels.setdefault(similarity, []).append(int(candidate))
+            if len(levels) >= depth:
+                worst = sorted(levels, reverse=True)[depth - 1]
+        best = sorted(levels, reverse=True)[:depth]
+        return [np.array(sorted(levels[similarity]), dtype=np.int64) for similarity in best]

@@ -64,7 +64,8 @@ def mine_triples(
     examples: Sequence[SolverExample],
     *,
     pairs_per_problem: int = 4,
-    is_foreign: bool = False,
+    positives: str = "structure",
+    negatives: str = "operators",
     seed: int = 0,
 ) -> list[PatternTriple]:
     """Draw triples, at most `pairs_per_problem` for each anchor; anchors without a positive or a negative have none.
@@ -72,16 +73,19 @@ def mine_triples(
     Args:
         examples: problems with equations.
         pairs_per_problem: positives drawn for each anchor, without repeats.
-        is_foreign: positives are in another language than the anchor, and negatives in the anchor's.
+        positives: ``structure`` takes parts of equations too, ``same`` only whole equations; ``foreign`` takes parts
+            too, of problems in another language, and negatives are then in the anchor's.
+        negatives: ``operators`` takes problems of as many nodes and other operators, ``random`` any built otherwise.
         seed: of what is drawn.
     """
+    is_foreign = positives == "foreign"
     languages = [primary_language(example.problem.language) if is_foreign else "" for example in examples]
     whole: list[str] = []
     homes = _Homes()
     for row, example in enumerate(examples):
         structures = [] if example.tree is None else subtree_structures(example.tree)
         whole.append(structures[0][1] if structures else "")
-        for place, structure in structures:
+        for place, structure in structures[:1] if positives == "same" else structures:
             homes.add(structure, languages[row], (row, place))
     rng = np.random.default_rng(seed)
     confusable = {
@@ -90,6 +94,7 @@ def mine_triples(
                 structure if spoken == language else ""
                 for structure, spoken in zip(whole, languages, strict=True)
             ],
+            negatives,
             rng,
         )
         for language in sorted(set(languages))
@@ -155,19 +160,31 @@ def _random_order(count: int, rng: np.random.Generator) -> Iterator[int]:
 
 
 class _Negatives:
-    """Draws rows of as many nodes as the anchor's and other operators."""
+    """Draws rows whose structure is not the anchor's; pools of confusable rows are made once for each structure."""
 
-    def __init__(self, whole: Sequence[str], rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(self, whole: Sequence[str], kind: str, rng: np.random.Generator) -> None:
+        self.kind, self.rng = kind, rng
+        rows: defaultdict[str, list[int]] = defaultdict(list)
         alike: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for row, structure in enumerate(whole):
             if structure:
+                rows[structure].append(row)
                 alike[_nodes(structure)][_operators(structure)].append(row)
+        self.rows = {structure: np.array(structure_rows) for structure, structure_rows in rows.items()}
         self.alike = alike  # number of nodes -> operators -> rows
+        self.everything = np.array([row for row, structure in enumerate(whole) if structure], dtype=np.int64)
+        self.structures = np.array(whole)
         self.pools: dict[tuple[int, str], np.ndarray] = {}
 
     def draw(self, structure: str, count: int) -> np.ndarray:
         """Return rows, with repeats; none where there is no negative."""
+        if self.kind == "random":
+            if len(self.rows) < 2:
+                return np.zeros(0, dtype=np.int64)
+            drawn = self.rng.choice(self.everything, size=count)
+            while (alike := self.structures[drawn] == structure).any():
+                drawn[alike] = self.rng.choice(self.everything, size=int(alike.sum()))
+            return drawn
         nodes, operators = _nodes(structure), _operators(structure)
         if (nodes, operators) not in self.pools:
             others = (rows for key, rows in self.alike[nodes].items() if key != operators)

@@ -1,16 +1,24 @@
 """Textual-CL's retrieval: for each problem one that is computed alike, and one that is only worded alike.
 
-"Textual Enhanced Contrastive Learning" (2022), section 3.2, as its figures are best: by exact match of equations and
-Bi-BLEU of texts. The positive is the problem of the anchor's equation whose text is least like the anchor's (the anchor
-itself where no other problem has it), the negative that of the equations most like the anchor's whose text is most like
-it. Torch-free.
+"Textual Enhanced Contrastive Learning" (2022), section 3.2: candidates by their equations, then one by its text.
+
+=================  ==============================================  ====================================================
+by equation        candidates for the positive                     candidates for the negative
+=================  ==============================================  ====================================================
+exact match        the anchor's equation; the anchor itself where  the equations that are most like the anchor's
+                   no other problem has it
+nearest neighbour  the equation most like the anchor's, of         the equations most like the anchor's that are neither
+                   another problem                                 the anchor's nor the positive's
+=================  ==============================================  ====================================================
+
+Of the first the least similar text is taken, of the second the most similar one. Torch-free.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +36,8 @@ from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
 
+Similarity = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.float32]]
+
 
 @dataclass(frozen=True, slots=True)
 class TextualTriple:
@@ -38,46 +48,122 @@ class TextualTriple:
     negative: int
 
 
-def mine_textual_triples(pool: Sequence[SolverExample], *, anchors: int = 0) -> list[TextualTriple]:
+def mine_textual_triples(
+    pool: Sequence[SolverExample],
+    *,
+    anchors: int = 0,
+    by_equation: str = "exact",
+    by_text: str = "bleu",
+    vectors: npt.NDArray[np.float32] | None = None,
+    seed: int = 0,
+) -> list[TextualTriple]:
     """Return a triple for each anchor; none for one without a negative.
 
     Args:
         pool: problems with equations; the anchors come first.
         anchors: how many are anchors; 0: all.
+        by_equation: ``exact`` match or ``nearest`` neighbour.
+        by_text: ``bleu`` (both directions), ``encoder`` (cosine of `vectors`), or ``random``.
+        vectors: (pool, width) of a frozen encoder, for ``encoder``.
+        seed: of what is drawn at random.
+
+    Raises:
+        DataError: ``encoder`` without vectors.
     """
+    rng = np.random.default_rng(seed)
     trees = [numbered_tree(example) for example in pool]
     rows_of: defaultdict[str, list[int]] = defaultdict(list)
     for row, tree in enumerate(trees):
         rows_of[" ".join(to_prefix(tree))].append(row)
     bags = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
     equations = NearestEquations([trees[bag[0]] for bag in bags])
-    texts = BleuTexts([text_tokens(example) for example in pool])
+    chooser = _Chooser(_similarity(pool, by_text, vectors), rng)
     last = anchors or len(pool)
     wanted = [number for number, bag in enumerate(bags) if bag[0] < last]
     triples: list[TextualTriple] = []
-    for number, nearest in equations.nearest(wanted):
-        if len(nearest):
-            bag_anchors = bags[number][bags[number] < last]
-            positives = _chosen(texts, bag_anchors, bags[number], -1)
-            negatives = _chosen(texts, bag_anchors, np.concatenate([bags[other] for other in nearest]), 1)
+    for number, levels in equations.nearest(wanted, depth=1 if by_equation == "exact" else 2):
+        if not levels:
+            continue
+        bag_anchors = bags[number][bags[number] < last]
+        if by_equation == "exact" or len(bags[number]) > 1:
+            positives = chooser.least_alike(bag_anchors, bags[number])
+            negatives = chooser.most_alike(
+                bag_anchors, np.concatenate([bags[nearest] for nearest in levels[0]])
+            )
             triples += map(TextualTriple, bag_anchors.tolist(), positives, negatives)
+            continue
+        triples += _nearest_neighbours(int(bag_anchors[0]), levels, bags, chooser)
     return sorted(triples, key=lambda triple: triple.anchor)
 
 
-def _chosen(
-    texts: BleuTexts, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], sign: int
-) -> list[int]:
-    """Return for each anchor the candidate most like it (1) or least (-1); itself only where there is no other."""
-    if len(candidates) == 1:
-        return [int(candidates[0])] * len(anchors)
-    chosen: list[int] = []
-    step = max(1, _CELLS_AT_ONCE // len(candidates))
-    for start in range(0, len(anchors), step):
-        rows = anchors[start : start + step]
-        scores = sign * texts.bi_bleu(rows, candidates)
-        scores[rows[:, None] == candidates[None, :]] = -np.inf
-        chosen += candidates[scores.argmax(axis=1)].tolist()
-    return chosen
+def _nearest_neighbours(
+    anchor: int,
+    levels: Sequence[npt.NDArray[np.int64]],
+    bags: Sequence[npt.NDArray[np.int64]],
+    chooser: _Chooser,
+) -> list[TextualTriple]:
+    """Return the triple of an anchor whose equation no other problem has."""
+    candidates = np.concatenate([bags[equation] for equation in levels[0]])
+    positive = chooser.least_alike(np.array([anchor]), candidates)[0]
+    rest = [equation for equation in levels[0] if positive not in bags[equation]] or list(levels[-1])
+    if len(levels) == 1 and len(levels[0]) == 1:
+        return []
+    negative = chooser.most_alike(np.array([anchor]), np.concatenate([bags[equation] for equation in rest]))[
+        0
+    ]
+    return [TextualTriple(anchor, positive, negative)]
+
+
+class _Chooser:
+    """Chooses among candidates by the similarity of their texts, or at random if there is none."""
+
+    def __init__(self, similarity: Similarity | None, rng: np.random.Generator) -> None:
+        self.similarity, self.rng = similarity, rng
+
+    def least_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
+        """Return for each anchor the candidate least like it; the anchor itself only where there is no other."""
+        if len(candidates) == 1:
+            return [int(candidates[0])] * len(anchors)
+        return self._chosen(anchors, candidates, -1)
+
+    def most_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
+        """Return for each anchor the candidate most like it."""
+        return self._chosen(anchors, candidates, 1)
+
+    def _chosen(
+        self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], sign: int
+    ) -> list[int]:
+        chosen: list[int] = []
+        step = max(1, _CELLS_AT_ONCE // len(candidates))
+        for start in range(0, len(anchors), step):
+            rows = anchors[start : start + step]
+            scores = (
+                self.rng.random((len(rows), len(candidates)), dtype=np.float32)
+                if self.similarity is None
+                else sign * self.similarity(rows, candidates)
+            )
+            scores[rows[:, None] == candidates[None, :]] = -np.inf
+            chosen += candidates[scores.argmax(axis=1)].tolist()
+        return chosen
+
+
+def _similarity(
+    pool: Sequence[SolverExample], by_text: str, vectors: npt.NDArray[np.float32] | None
+) -> Similarity | None:
+    if by_text == "random":
+        return None
+    if by_text == "bleu":
+        return BleuTexts([text_tokens(example) for example in pool]).bi_bleu
+    if vectors is None or len(vectors) != len(pool):
+        raise DataError("Comparing texts by an encoder needs a vector for each problem.")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+
+    def cosine(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        products: npt.NDArray[np.float32] = unit[rows] @ unit[columns].T
+        return products
+
+    return cosine
 
 
 def text_tokens(example: SolverExample) -> list[str]:

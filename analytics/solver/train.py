@@ -15,7 +15,7 @@ import torch
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
-from analytics.backbone.bert import load_trainable
+from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.languages import refuse_unknown_language
 from analytics.errors import DataError
 from analytics.problem_files import Problems, set_apart
@@ -245,7 +245,7 @@ def _stages(
 ) -> list[Stage]:
     settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and held_out else "")
     task = (
-        partial(TextualTask, model, *_textual_triples(examples, config), config, held_out)
+        partial(TextualTask, model, *_textual_triples(model, examples, config), config, held_out)
         if config.contrast in ("textual", "both")
         else partial(SolvingTask, model, examples, config, held_out)
     )
@@ -255,7 +255,12 @@ def _stages(
         return [everything]
     if config.positives == "foreign" and len(_languages(examples)) < 2:
         raise DataError("Positives in another language (positives=foreign) need problems in two languages.")
-    triples = mine_triples(examples, is_foreign=config.positives == "foreign", seed=config.seed)
+    triples = mine_triples(
+        examples,
+        positives=config.positives,
+        negatives=config.negatives,
+        seed=config.seed,
+    )
     first = replace(
         settings, epochs=config.contrast_epochs, max_steps=config.contrast_steps, best_metric="", patience=0
     )
@@ -269,11 +274,21 @@ def _stages(
 
 
 def _textual_triples(
-    examples: Sequence[SolverExample], config: SolverConfig
+    model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> tuple[list[SolverExample], int, list[TextualTriple]]:
     """Return what of the pool triples hold, how many of it are learned to be solved, and the triples."""
     pool = candidate_pool(examples, config.pool, most_tokens=config.most_tokens)
-    triples = mine_textual_triples(pool, anchors=len(examples))
+    vectors = None
+    if config.text_strategy == "encoder":
+        vectors = encode_bulk(model.backbone, [example.problem.text for example in pool])
+    triples = mine_textual_triples(
+        pool,
+        anchors=len(examples),
+        by_equation=config.equation_strategy,
+        by_text=config.text_strategy,
+        vectors=vectors,
+        seed=config.seed,
+    )
     used = sorted(
         {row for triple in triples for row in (triple.positive, triple.negative) if row >= len(examples)}
     )

@@ -45,7 +45,8 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         "What is learned": "backbone contrast adapter_rank freeze_encoder",
         "How long": "epochs max_steps batch_size",
         "Contrast": (
-            "margin contrast_weight contrast_epochs contrast_steps positives temperature textual_weight pool"
+            "margin contrast_weight contrast_epochs contrast_steps positives negatives temperature "
+            "textual_weight pool equation_strategy text_strategy"
         ),
         "Problems and equations": "augment mask_numbers fold max_tokens most_tokens least_uses beam",
         "Optimiser": "learning_rate decoder_learning_rate weight_decay schedule warmup_share dropout",

@@ -38,6 +38,9 @@ def test_a_positive_is_built_like_the_anchor_as_a_whole_or_in_a_part():
         structures = dict(subtree_structures(learned[triple.positive].tree))
         assert structures[triple.node] == structure_key(learned[triple.anchor].tree)
         assert triple.positive != triple.anchor
+    whole = mine_triples(learned, positives="same")
+    assert {(triple.anchor, triple.positive) for triple in whole} == {(0, 2), (2, 0)}
+    assert {triple.node for triple in whole} == {0}
 
 
 def test_a_negative_has_as_many_nodes_and_other_operators():
@@ -48,6 +51,11 @@ def test_a_negative_has_as_many_nodes_and_other_operators():
             assert triple.negative in negatives.get(triple.anchor, range(7))
             # "1+2-3" and "1*2-3" are; "1+2-3" and "(1-2)+3" have the same operators
             assert {triple.anchor, triple.negative} != {4, 5}
+    drawn = set()
+    for seed in range(40):
+        triples = mine_triples(learned, negatives="random", seed=seed)
+        drawn |= {triple.negative for triple in triples if triple.anchor == 0}
+    assert drawn == {2, 3, 4, 5, 6}
 
 
 def test_foreign_positives_are_in_another_language_and_negatives_in_the_anchors():
@@ -57,7 +65,7 @@ def test_foreign_positives_are_in_another_language_and_negatives_in_the_anchors(
         for language in ("en", "zh-Hans")
         for example in of(*equations)
     ]
-    triples = mine_triples(learned, is_foreign=True)
+    triples = mine_triples(learned, positives="foreign")
     assert {(triple.anchor, triple.positive, triple.node) for triple in triples} >= {
         (0, 5, 0),
         (0, 9, 1),
@@ -65,7 +73,7 @@ def test_foreign_positives_are_in_another_language_and_negatives_in_the_anchors(
     }
     for triple in triples:
         assert (triple.anchor < 5) == (triple.positive >= 5) == (triple.negative < 5)
-    assert mine_triples(of(*equations), is_foreign=True) == []
+    assert mine_triples(of(*equations), positives="foreign") == []
 
 
 def test_problems_without_an_operator_a_positive_or_a_negative_have_no_triple():

@@ -42,33 +42,49 @@ def best(rows: list[int], anchor: int, scores: np.ndarray, sign: int) -> set[int
     return {row for row in others if sign * scores[anchor, row] >= top - 1e-6}
 
 
-def test_the_triples_are_those_of_all_pairs():
+@pytest.mark.parametrize("by_text", ["bleu", "encoder"])
+@pytest.mark.parametrize("by_equation", ["exact", "nearest"])
+def test_the_triples_are_those_of_all_pairs(by_equation, by_text):
     pool = made_examples(60)
-    scores = BleuTexts([text_tokens(example) for example in pool]).bi_bleu(range(60), range(60))
+    vectors = np.random.default_rng(1).normal(size=(60, 8)).astype(np.float32)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts = BleuTexts([text_tokens(example) for example in pool])
+    scores = texts.bi_bleu(range(60), range(60)) if by_text == "bleu" else unit @ unit.T
     alike = np.array([[equation_similarity(one.tree, two.tree) for two in pool] for one in pool])
-    triples = mine_textual_triples(pool)
+    triples = mine_textual_triples(pool, by_equation=by_equation, by_text=by_text, vectors=vectors)
     assert [triple.anchor for triple in triples] == list(range(60))
     for triple in triples:
-        row = alike[triple.anchor]
-        equal = [other for other in range(60) if row[other] == 1 and other != triple.anchor]
-        assert triple.positive in (best(equal, triple.anchor, scores, -1) if equal else {triple.anchor})
-        most = max(similarity for similarity in row if similarity < 1)
-        nearest = [other for other in range(60) if row[other] == most]
+        row, everything = alike[triple.anchor], range(60)
+        equal = [other for other in everything if row[other] == 1 and other != triple.anchor]
+        if equal:
+            assert triple.positive in best(equal, triple.anchor, scores, -1)
+        elif by_equation == "exact":
+            assert triple.positive == triple.anchor
+        else:
+            most = max(row[other] for other in everything if row[other] < 1)
+            nearest = [other for other in everything if row[other] == most]
+            assert triple.positive in best(nearest, triple.anchor, scores, -1)
+        rest = [other for other in everything if row[other] < 1 and alike[triple.positive][other] < 1]
+        most = max(row[other] for other in rest)
+        nearest = [other for other in rest if row[other] == most]
         assert triple.negative in best(nearest, triple.anchor, scores, 1)
 
 
 def test_nearest_equations_are_those_of_all_pairs():
     written = ("1+2", "2+1", "1-2", "(1+2)*3", "1*3", "(1-2)*3+4", "3.14*1*1", "1/2/3", "1/(2/3)", "5")
     trees = [parse_expression(equation) for equation in written]
-    found = dict(NearestEquations(trees).nearest(range(len(trees))))
+    found = dict(NearestEquations(trees).nearest(range(len(trees)), depth=2))
     for row, tree in enumerate(trees):
         scores = [round(equation_similarity(tree, other), 12) for other in trees]
-        level = max(score for place, score in enumerate(scores) if place != row)
-        expected = [place for place, score in enumerate(scores) if score == level and place != row]
-        assert found[row].tolist() == expected
+        levels = sorted({score for place, score in enumerate(scores) if place != row}, reverse=True)[:2]
+        expected = [
+            [place for place, score in enumerate(scores) if score == level and place != row]
+            for level in levels
+        ]
+        assert [level.tolist() for level in found[row]] == expected
 
 
-def test_variants_are_candidates_but_no_anchors():
+def test_variants_are_candidates_but_no_anchors_and_random_ones_are_drawn_alike_again():
     reversible = ProblemRecord(
         "r", "Ann has 70 pens. She buys 20 pens. How many pens does she have?", "en", "70+20"
     )
@@ -78,9 +94,11 @@ def test_variants_are_candidates_but_no_anchors():
     assert sizes["roda"] > 8 < sizes["qr"]
     assert sizes["roda+qr"] == sizes["roda"] + sizes["qr"] - 8
     pool = candidate_pool(train, "roda+qr")
-    triples = mine_textual_triples(pool, anchors=8)
+    triples = mine_textual_triples(pool, anchors=8, by_text="random", seed=3)
     assert [triple.anchor for triple in triples] == list(range(8))
     assert any(max(triple.positive, triple.negative) >= 8 for triple in triples)
+    assert triples == mine_textual_triples(pool, anchors=8, by_text="random", seed=3)
+    assert triples != mine_textual_triples(pool, anchors=8, by_text="random", seed=4)
 
 
 def test_readings_of_a_number_in_front_do_not_make_another_equation():
@@ -94,9 +112,11 @@ def test_readings_of_a_number_in_front_do_not_make_another_equation():
     assert mine_textual_triples(pool)[:2] == [TextualTriple(0, 1, 2), TextualTriple(1, 0, 2)]
 
 
-def test_without_another_equation_there_is_no_triple():
+def test_without_another_equation_there_is_no_triple_and_vectors_are_asked_for():
     one = examples()[:1]
     assert mine_textual_triples(one) == []
     assert mine_textual_triples(one * 2) == []
+    with pytest.raises(DataError, match="needs a vector"):
+        mine_textual_triples(examples(), by_text="encoder")
     with pytest.raises(DataError, match="no equation"):
         mine_textual_triples([solver_example(ProblemRecord("a", "A 7?"))])

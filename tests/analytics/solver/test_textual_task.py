@@ -91,7 +91,9 @@ def test_training_on_eight_problems_solves_them(backbone_folder, contrast):
 
 @pytest.mark.parametrize(("contrast", "stop_after"), [("textual", 3), ("both", 2), ("both", 5)])
 def test_stopped_and_resumed_equals_uninterrupted(backbone_folder, tmp_path, contrast, stop_after):
-    settings = config(backbone_folder, contrast=contrast, contrast_steps=3, max_steps=4, pool="qr")
+    settings = config(
+        backbone_folder, contrast=contrast, contrast_steps=3, max_steps=4, text_strategy="encoder", pool="qr"
+    )
     result, history = trained_twice(settings, tmp_path, stop_after=stop_after)
     assert result.step == (7 if contrast == "both" else 4)
     assert "loss_contrast" in history.reports[-1].metrics
