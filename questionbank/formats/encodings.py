@@ -84,16 +84,9 @@ def _gbk_share(beginning: bytes) -> float:
     """Return the share of the characters above ASCII that are Chinese, when read as GB18030."""
     signs = [sign for sign in beginning.decode("gb18030", "ignore") if sign > "\x7f"]
     # Two letters of a Western text are now and then a rare character; common ones are in the first plane of GB 2312.
-    common = sum(1 for sign in signs if unicodedata.east_asian_width(sign) in "WFA" and _is_gb2312(sign))
+    wide = (sign for sign in signs if unicodedata.east_asian_width(sign) in "WFA")
+    common = sum(1 for sign in wide if sign.encode("gb2312", "ignore"))
     return common / len(signs) if len(signs) >= 8 else 0.0
-
-
-def _is_gb2312(sign: str) -> bool:
-    try:
-        sign.encode("gb2312")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _western(beginning: bytes) -> str:

@@ -225,28 +225,25 @@ class HtmlReader(HTMLParser):
         if self._gone and "gone" in self._open and tag == "span":
             self._gone -= 1
             self._open.remove("gone")
-            return
-        if self._math is not None:
+        elif self._math is not None:
             self._math.append(f"</{tag}>")
             if tag == "math":
                 self._end_math()
-            return
-        if tag in _GONE:
+        elif tag in _GONE:
             self._gone = max(0, self._gone - 1)
-            return
-        if self._gone or tag in _VOID:
-            return
-        if tag not in self._open:
-            if tag not in HTML_NAMES:
-                self._parts.append(f"</{tag}>")
-            elif tag == "p":
-                self._paragraph()
-            return
-        while self._open:
-            opened = self._open.pop()
-            self._end(opened)
-            if opened == tag:
-                return
+        elif not self._gone and tag not in _VOID:
+            self._close(tag)
+
+    def _close(self, tag: str) -> None:
+        """End an element and those in it; what closes nothing and is no name of HTML's stays."""
+        if tag in self._open:
+            while (opened := self._open.pop()) != tag:
+                self._end(opened)
+            self._end(tag)
+        elif tag not in HTML_NAMES:
+            self._parts.append(f"</{tag}>")
+        elif tag == "p":
+            self._paragraph()
 
     # -- elements --------------------------------------------------------------------------------------------------
 

@@ -89,9 +89,11 @@ def _without_tags(text: str, tags: _Tags, went: list[str]) -> str:
         went.append("a formula in MathML stays as its source")
         return source.replace("<", "&lt;")
 
+    def literal(sign: re.Match[str]) -> str:
+        return sign[0].replace("&", "&amp;").replace("<", "&lt;")
+
     def escaped(sign: re.Match[str]) -> str:
-        is_tag = sign["name"] and tags.takes(sign)
-        return sign[0] if is_tag else sign[0].replace("&", "&amp;").replace("<", "&lt;")
+        return sign[0] if sign["name"] and tags.takes(sign) else literal(sign)
 
     text = _DECLARATION.sub("", without_comments(_BLANK.sub("____", text)))
     for name in ("script", "style"):
@@ -100,7 +102,7 @@ def _without_tags(text: str, tags: _Tags, went: list[str]) -> str:
     pieces = [
         _SIGN.sub(escaped, _BETWEEN_TAGS.sub("><", segment.source))
         if segment.kind == "text"
-        else _IN_FORMULA.sub(" ", segment.source).replace("<", "&lt;")
+        else _SIGN.sub(literal, _IN_FORMULA.sub(" ", segment.source))
         for segment in segment_text(text)
     ]
     reader = HtmlReader(str, breaks_lines=True, is_plain=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 _NAMES = """
     backslash backsim bar barwedge because begin beta beth between bf big bigcap bigcirc bigcup bigg biggl biggm biggr
@@ -188,14 +188,11 @@ def lost_command(text: str) -> str:
     """
     if not ("\b" in text or "\f" in text or "\t" in text or "\r" in text):
         return ""
-    return next(_lost_commands(text), "")
-
-
-def _lost_commands(text: str) -> Iterator[str]:
     for match in _LOST.finditer(text):
         sign, name = match.group()[0], _CONTROL[match.group()[0]] + match[1]
         if sign in "\b\f" or (name in _COMMANDS and name not in _UNSURE):
-            yield name
+            return name
+    return ""
 
 
 def restore_commands(text: str) -> str:

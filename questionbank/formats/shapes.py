@@ -87,11 +87,7 @@ def _labelled(texts: Sequence[str]) -> list[dict[str, str]]:
     matches = [_LABELLED.fullmatch(text) for text in texts]
     labels = [match[1].upper() for match in matches if match]
     if len(labels) == len(texts) and labels == list(_LETTERS[: len(labels)]) and len(labels) > 1:
-        return [
-            {"label": label, "text": match[2].strip()}
-            for label, match in zip(labels, matches, strict=True)
-            if match
-        ]
+        return [{"label": match[1].upper(), "text": match[2].strip()} for match in matches if match]
     return [{"label": option_label(place), "text": text.strip()} for place, text in enumerate(texts)]
 
 

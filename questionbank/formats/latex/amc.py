@@ -191,11 +191,11 @@ def _with_placeholders(body: str, drawn: str) -> str:
 
     body = rewritten(body, _SHOWN, shown)
     alternatives = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.sub(rf"\\({alternatives})(?![A-Za-z])(?:\{{\}})?", _placeholder_of, body) if names else body
-
-
-def _placeholder_of(match: re.Match[str]) -> str:
-    return placeholder(match[1])
+    return (
+        re.sub(rf"\\({alternatives})(?![A-Za-z])(?:\{{\}})?", lambda match: placeholder(match[1]), body)
+        if names
+        else body
+    )
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

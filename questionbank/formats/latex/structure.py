@@ -202,13 +202,10 @@ class Macros:
             for _argument in range(count):
                 argument, end = braced(text, end)
                 arguments.append(argument)
-            written = re.sub(r"#([1-9])", _argument_of(arguments), body)
+            arguments += [f"#{number}" for number in range(len(arguments) + 1, 10)]  # those that stay
+            written = re.sub(r"#([1-9])", lambda sign: arguments[int(sign[1]) - 1], body)
             follows = text[end : end + 1] if count == 0 else ""
             is_word = written[-1:].isalpha() and "\\" in written and follows.isalpha()
             return f"{written} " if is_word else written, end
 
         return rewritten(text, name, shown)
-
-
-def _argument_of(arguments: Sequence[str]) -> Callable[[re.Match[str]], str]:
-    return lambda match: arguments[int(match[1]) - 1] if int(match[1]) <= len(arguments) else match[0]

@@ -100,17 +100,14 @@ def write_cloze(html: str, blanks: tuple[Blank, ...], html_of: Callable[[str], s
 def _gap(blank: Blank, html_of: Callable[[str], str]) -> str:
     style = blank.style if _STYLE.fullmatch(blank.style) else ""
     style = style or {"number": "NUMERICAL", "choice": "MULTICHOICE"}.get(blank.kind, "SHORTANSWER")
-    answers = [
-        (escape(_typed(answer), quote=False), answer.weight, answer.feedback) for answer in blank.accepted
-    ]
+    answers = []
+    for answer in blank.accepted:
+        margin = "" if answer.tolerance is None else f":{answer.tolerance!r}"
+        answers.append((escape(answer.text + margin, quote=False), answer.weight, answer.feedback))
     answers += [(html_of(option.text), option.weight or 0.0, option.feedback) for option in blank.options]
     written = (_written(text, weight, html_of(said) if said else "") for text, weight, said in answers)
     points = f"{blank.points:g}"
     return f"{{{points}:{style}:{'~'.join(written)}}}"
-
-
-def _typed(answer: AcceptedAnswer) -> str:
-    return answer.text if answer.tolerance is None else f"{answer.text}:{answer.tolerance!r}"
 
 
 def _written(text: str, weight: float, said: str) -> str:

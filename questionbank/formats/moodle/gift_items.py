@@ -115,22 +115,23 @@ class GiftItem(ItemReading):
 
     def _accepted(self, piece: str, sign: str = "=") -> AcceptedAnswer:
         """Return what a piece accepts; ``~#Try again`` accepts nothing and comments on any other answer."""
+        text, share, said = self._graded(sign, piece)
+        answer = _plain(text).strip() or ("*" if sign == "~" else "")
+        return AcceptedAnswer(answer, max(0.0, share), said)
+
+    def _graded(self, sign: str, piece: str) -> tuple[str, float, str]:
+        """Return source, share of the points and feedback of an answer."""
         weight = _WEIGHT.match(piece)
         text, feedback = _feedback(piece[weight.end() :] if weight else piece)
-        share = max(0.0, _share(weight[1])) if weight else float(sign == "=")
-        answer = _plain(text).strip() or ("*" if sign == "~" else "")
-        return AcceptedAnswer(answer, share, self.text(feedback, "feedback") if feedback else "")
+        share = _share(weight[1]) if weight else float(sign == "=")
+        return text, share, self.text(feedback, "feedback") if feedback else ""
 
     def _pair(self, piece: str) -> MatchingPair:
         left, _arrow, right = piece.partition("->")
         return MatchingPair(self.text(left, "pairs"), " ".join(_plain(right).split()))
 
     def _option(self, found: tuple[str, str]) -> tuple[str, float, str]:
-        sign, piece = found
-        weight = _WEIGHT.match(piece)
-        text, feedback = _feedback(piece[weight.end() :] if weight else piece)
-        share = _share(weight[1]) if weight else float(sign == "=")
-        said = self.text(feedback, "feedback") if feedback else ""
+        text, share, said = self._graded(*found)
         return self.text(text, "options"), share, said
 
 

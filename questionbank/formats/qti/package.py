@@ -94,7 +94,11 @@ def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[in
         if found.lost:
             more = f" and {len(found.lost) - _NAMED:,} more rules" if len(found.lost) > _NAMED else ""
             context.notes.append(f"Not kept of the test: {'; '.join(found.lost[:_NAMED])}{more}.")
-        yield from _items(found.items, _PackageReader(members, context, format), context)
+        reader = _PackageReader(members, context, format)
+        for number, item in enumerate(found.items, start=1):
+            yield from reader.entries(number, item)
+            if context.progress is not None:
+                context.progress(number, len(found.items))
 
 
 def _said_of(found: Contents) -> Iterator[tuple[int, Entry]]:
@@ -104,13 +108,6 @@ def _said_of(found: Contents) -> Iterator[tuple[int, Entry]]:
         yield 0, LineWarning(0, f"the package lacks {len(found.missing) - _WARNED:,} more files", "file")
     for fault in found.faults[:_WARNED]:
         yield 0, LineWarning(0, fault, "file")
-
-
-def _items(listed: list[Listed], reader: _PackageReader, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    for number, item in enumerate(listed, start=1):
-        yield from reader.entries(number, item)
-        if context.progress is not None:
-            context.progress(number, len(listed))
 
 
 def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int, Entry]]:

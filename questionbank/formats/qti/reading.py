@@ -61,7 +61,10 @@ class Reading:
     def read(self) -> None:
         root, texts = self.root, self.texts
         body = root.find("itemBody")
-        chunks = self._body(body).split(CUT)
+        for ref in root.children("assessmentStimulusRef"):
+            if text := texts.shared(ref.get("href")):
+                texts.unseen.stimuli.append((ref.get("title"), text))
+        chunks = (texts.source(body.pieces) if body is not None else "").split(CUT)
         asked = self._asked(body, chunks)
         feedback, solution, hints = self._feedback(asked)
         text, stimulus = self._with_stimuli(asked.text)
@@ -93,13 +96,6 @@ class Reading:
         if metadata.difficulty is not None:
             row |= {"difficulty": metadata.difficulty, "difficulty_scale": "1-5"}
         texts.ours = metadata.ours
-
-    def _body(self, body: Node | None) -> str:
-        refs = self.root.children("assessmentStimulusRef")
-        for ref in refs:
-            if text := self.texts.shared(ref.get("href")):
-                self.texts.unseen.stimuli.append((ref.get("title"), text))
-        return self.texts.source(body.pieces) if body is not None else ""
 
     def _with_stimuli(self, text: str) -> tuple[str, Stimulus]:
         """Return the text behind what the question shares with others, and that."""
@@ -209,7 +205,10 @@ class Reading:
         idents = (
             next(iter(self.interactions.choices.values()), []) if len(self.interactions.choices) == 1 else []
         )
-        shown = [(node.get("identifier"), self._modal(node)) for node in self.root.children("modalFeedback")]
+        shown = [
+            (node.get("identifier"), self.texts.text(node.find("contentBody") or node, "feedback"))
+            for node in self.root.children("modalFeedback")
+        ]
         for identifier, text in (*unseen.feedback, *shown):
             if text and identifier in idents and len(asked.options) == len(idents):
                 own[identifier] = "\n\n".join(filter(None, (own.get(identifier, ""), text)))
@@ -229,9 +228,6 @@ class Reading:
         solution = "\n\n".join(filter(None, (together.get("solution", ""), notes)))
         feedback = Feedback(*(together.get(role, "") for role in ("general", "right", "partly", "wrong")))
         return feedback, solution, [*unseen.hints, *said.get("hint", [])]
-
-    def _modal(self, node: Node) -> str:
-        return self.texts.text(node.find("contentBody") or node, "feedback")
 
 
 def _role(identifier: str) -> str:

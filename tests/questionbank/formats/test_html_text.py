@@ -33,6 +33,10 @@ from questionbank.formats.html_text import html_to_text
         ("<math><msup><mi>x</mi><mn>2</mn></msup></math> &lt; 4", "$x^{2}$ < 4"),
         ("<!-- from Moodle --><div>Find <i>x</i></div>", "Find x"),
         ("&lt;b&gt; is a tag", "<b> is a tag"),
+        (
+            r"<p>If $a &lt b$ and $\begin{matrix}a &amp; b<c\end{matrix}$</p>",
+            r"If $a &lt b$ and $\begin{matrix}a & b<c\end{matrix}$",
+        ),
     ],
 )
 def test_html_becomes_text(html, text):

@@ -13,8 +13,7 @@ from tests.questionbank.formats.files import saved
 
 
 def _file(tmp_path, content, name="q.csv", encoding="utf-8"):
-    path = saved(tmp_path, content if isinstance(content, bytes) else content.encode(encoding), name)
-    return path
+    return saved(tmp_path, content.encode(encoding), name)
 
 
 TABLES = {
@@ -284,22 +283,19 @@ def test_an_open_quotation_mark_costs_its_line_alone(tmp_path, content, bad):
 
 
 def test_lists_of_texts_become_one_as_tal_and_mawps_publish_them(tmp_path):
-    path = tmp_path / "set.json"
-    path.write_text(
-        '[{"sQuestion": "How many?", "lEquations": ["X=70-27"], "lSolutions": [43.0], "explanation": ["a", "b"]}]'
-    )
+    content = '[{"sQuestion": "How many?", "lEquations": ["X=70-27"], "lSolutions": [43.0], "explanation": ["a", "b"]}]'
+    path = _file(tmp_path, content, "set.json")
     record = next(entry for _line, entry in read(path) if isinstance(entry, QuestionRecord))
     assert (record.answer, record.equation, record.solution) == ("43", "70-27", "a\n\nb")
 
 
 def test_asdiv_is_read_as_its_authors_publish_it(tmp_path):
-    path = tmp_path / "ASDiv.xml"
-    path.write_text(
+    content = (
         '<?xml version="1.0"?>\n<Machine-Reading-Corpus-File><ProblemSet><Problem ID="n-1" Grade="1" Source="x">'
         "<Body>Seven red apples.</Body><Question>How many?</Question><Solution-Type>Addition</Solution-Type>"
         "<Answer>9 (apples)</Answer><Formula>7+2=9</Formula></Problem></ProblemSet></Machine-Reading-Corpus-File>"
     )
-    ((_line, record),) = read(path)
+    ((_line, record),) = read(_file(tmp_path, content, "ASDiv.xml"))
     assert (record.id, record.text, record.answer, record.equation, record.grade, record.concepts) == (
         "n-1", "Seven red apples. How many?", "9 (apples)", "7+2", "1", (("Addition",),),
     )  # fmt: skip
