@@ -36,7 +36,7 @@ def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content
         derived = "; ".join(map(blank_answer, content.blanks))
     elif kind == "parts" and content.parts:
         gaps = filter(None, map(blank_answer, content.blanks))  # in the text before the parts
-        named = (f"({part_label(at)}) {part.answer}" for at, part in enumerate(content.parts) if part.answer)
+        named = [f"({part_label(at)}) {part.answer}" for at, part in enumerate(content.parts) if part.answer]
         derived = "; ".join([*gaps, *named])
     return derived or answer
 

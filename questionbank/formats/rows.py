@@ -262,8 +262,12 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
             reason = "answer names an option otherwise than by its label; it becomes that label"
             said.append(("answer", reason))
     text = row.get("text")
-    is_bare_choice = row.get("kind") == "choice" and not options and isinstance(text, str)
-    if is_bare_choice and options_fault(kind="choice", text=text, labels=(), answer=""):
+    is_bare_choice = row.get("kind") == "choice" and not options
+    if (
+        is_bare_choice
+        and isinstance(text, str)
+        and options_fault(kind="choice", text=text, labels=(), answer="")
+    ):
         row["kind"] = ""
         said.append(("kind", "kind is choice, but the question has no options; it becomes an open question"))
 

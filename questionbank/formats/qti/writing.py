@@ -83,7 +83,8 @@ class _Writing:
             if text
         ]  # fmt: skip
         answers = self.content.accepted if record.kind == "true_false" else ()
-        self._has_own_feedback = any(one.feedback for one in (*record.options, *answers))
+        own = [option.feedback for option in record.options] + [answer.feedback for answer in answers]
+        self._has_own_feedback = any(own)
 
     def _asking(self) -> Sequence[Asking]:
         """Return what is asked: the question, or its parts with theirs."""
