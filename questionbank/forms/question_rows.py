@@ -13,6 +13,7 @@ from itertools import zip_longest
 from django.http import QueryDict
 
 from questionbank.formats.limits import OPTIONS_LIMIT
+from questionbank.models import Question
 
 Row = dict[str, str]
 COLUMNS = {
@@ -32,6 +33,7 @@ PART_KINDS = {
     "choice": "Multiple choice",
     "true_false": "True or false",
 }
+ROWS_OF_KIND = {"matching": "pair", "blanks": "blank", "parts": "part"}
 ROW_LABELS = {  # kind of row -> name, help
     "accepted": (
         "Accepted answers",
@@ -125,7 +127,10 @@ def _cell(kind: str, name: str, value: str, number: int) -> Cell:
     what = {"accepted": "accepted answer", "blank": "gap"}.get(kind, kind)
     choices: list[tuple[str, str]] = []
     if f"{kind} {name}" == "part kind":
-        choices = list({**PART_KINDS, **({value: value} if value else {}), **PART_KINDS}.items())
+        kinds = {**dict(Question.Kind.choices), **PART_KINDS}
+        choices = [
+            (kind, kinds.get(kind, kind)) for kind in dict.fromkeys([*PART_KINDS, *filter(None, [value])])
+        ]
     preposition = "behind" if name == "misconception" else "of"
     return Cell(
         f"{kind}_{name}",

@@ -30,7 +30,16 @@ from questionbank.forms.question_content import (
     with_feedback,
     with_pictures,
 )
-from questionbank.forms.question_rows import COLUMNS, ROW_LABELS, Cell, Row, cells, padded, sent_rows
+from questionbank.forms.question_rows import (
+    COLUMNS,
+    ROW_LABELS,
+    ROWS_OF_KIND,
+    Cell,
+    Row,
+    cells,
+    padded,
+    sent_rows,
+)
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
 from questionbank.numbers import whole_number
 from questionbank.rendering.pictures import picture_names
@@ -182,8 +191,10 @@ class QuestionForm(ServiceForm):
 
     @property
     def more_rows(self) -> list[tuple[str, str, str, list[list[Cell]]]]:
-        """Kind, name, help and inputs of what else can be entered."""
-        return [(kind, *ROW_LABELS[kind], cells(kind, self._shown(kind))) for kind in ROW_LABELS]
+        """Kind, name, help and inputs of what else can be entered; first those that the type needs."""
+        first = ROWS_OF_KIND.get(self["kind"].value() or "", "")
+        kinds = sorted(ROW_LABELS, key=lambda kind: kind != first)
+        return [(kind, *ROW_LABELS[kind], cells(kind, self._shown(kind))) for kind in kinds]
 
     @property
     def picture_rows(self) -> list[Row]:
@@ -197,7 +208,9 @@ class QuestionForm(ServiceForm):
         if question is None or question.kind != Question.Kind.OPAQUE:
             return ""
         original = QuestionOriginal.objects.filter(question=question).only("format").first()
-        format = WRITTEN.get(original.format) if original is not None else None
+        if original is None:
+            return "Its original did not come along, so no other system can get it back."
+        format = WRITTEN.get(original.format)
         if format is None:
             return "Its file format is only read, so what you change stays in this bank."
         if format.gives_back or format.name == "amc":
@@ -213,7 +226,7 @@ class QuestionForm(ServiceForm):
         filled = any(self._rows.get(kind) for kind in ROW_LABELS) or any(
             self[name].value() for name in _OF_CONTENT
         )
-        return filled or self["kind"].value() in ("matching", "blanks", "parts")
+        return filled or self["kind"].value() in ROWS_OF_KIND
 
     def _shown(self, kind: str) -> list[Row]:
         return padded(self._rows.get(kind, []), kind, ROWS_AT_FIRST[kind])

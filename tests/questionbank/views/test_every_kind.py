@@ -260,7 +260,7 @@ def test_what_can_be_edited_of_a_question_of_another_type_is_said(tmp_path, as_t
     import_file(path=path, embed=False, user=teacher)
     question = Question.objects.get(source_id="hotspot")
     edit = reverse("question_edit", args=[question.pk])
-    assert "keeps its original" in as_teacher.get(edit).content.decode()
+    assert "QTI 2.1 file gets the original" in as_teacher.get(edit).content.decode()
     send(as_teacher, edit, form_of(as_teacher, edit), {"text": question.text.replace("Glasgow", "Perth")})
     response = as_teacher.get(reverse("selection_export", args=["qti21"]), {"id": question.pk})
     packed = zipfile.ZipFile(io.BytesIO(b"".join(response) if response.streaming else response.content))
