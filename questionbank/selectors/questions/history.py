@@ -164,8 +164,8 @@ def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
         if getattr(before, name) != getattr(after, name):
             column: Any = Question._meta.get_field(name)
             label = str(column.verbose_name)
-            shown = (field_shown(name, getattr(row, name)) for row in (before, after))
-            yield FieldChange(label, *shown, is_reverted=name in REVERTED_FIELDS)
+            was, is_now = (field_shown(name, getattr(row, name)) for row in (before, after))
+            yield FieldChange(label, was, is_now, is_reverted=name in REVERTED_FIELDS)
 
 
 def content_shown(value: Any, indent: str = "") -> str:
