@@ -14,6 +14,7 @@ from types import FrameType
 import hypothesis
 import psycopg
 import pytest
+import redis
 
 TESTS = Path(__file__).resolve().parent
 hypothesis.settings.register_profile("untimed", hypothesis.settings.default, deadline=None)
@@ -156,6 +157,18 @@ def behind_pooler(transactional_db, pooler_port, settings) -> Iterator[None]:
     yield
     connections.close_all()
     database.update(before)
+
+
+@pytest.fixture
+def broker() -> Iterator[redis.Redis]:
+    """The embedded Redis of the tests, with nothing in its queues."""
+    from questionbank.embedded.locations import redis_location
+    from questionbank.env import var_dir
+
+    with redis.Redis(unix_socket_path=str(redis_location(var_dir()).socket_path)) as client:
+        client.flushall()
+        yield client
+        client.flushall()
 
 
 @pytest.fixture(scope="session")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import redis
 from django.conf import settings
 from django.utils import timezone
 
 from questionbank import dispatch
-from questionbank.embedded.locations import redis_location
 from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.registry.runs import run_wait
 from questionbank.services import runs
@@ -125,14 +122,6 @@ def test_a_model_of_a_worker_whose_clock_is_wrong_is_found_by_the_next_attempt(
     model = artifact_register(folder=tiny_encoder(tmp_path / "model"))
     assert model.created_at >= run.created_at
     assert model.created_at - run.created_at < timedelta(minutes=5)
-
-
-@pytest.fixture
-def broker() -> Iterator[redis.Redis]:
-    with redis.Redis(unix_socket_path=str(redis_location(settings.VAR_DIR).socket_path)) as client:
-        client.flushall()
-        yield client
-        client.flushall()
 
 
 def scheduler(folder: Path) -> Scheduler:

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-import redis
-from django.conf import settings
 
 from analytics.training.threads import wait_passively
-from questionbank.embedded.locations import redis_location
 from tests.language_model_server import KEY, language_model_server
 
 wait_passively()  # before a test module imports torch
@@ -63,12 +60,3 @@ def server(settings, monkeypatch) -> Iterator[SimpleNamespace]:
         settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = running.url, "tiny"
         settings.LANGUAGE_MODEL_KEY = KEY
         yield running
-
-
-@pytest.fixture
-def broker() -> Iterator[redis.Redis]:
-    """The embedded Redis of the tests, with nothing in its queues."""
-    with redis.Redis(unix_socket_path=str(redis_location(settings.VAR_DIR).socket_path)) as client:
-        client.flushall()
-        yield client
-        client.flushall()

@@ -8,7 +8,6 @@ from unittest.mock import Mock
 
 import pytest
 from django.core import mail as outbox
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -25,13 +24,7 @@ SITE = "https://kindred.test/"
 ADDRESS = "teacher@school.example"
 CONSOLE = "django.core.mail.backends.console.EmailBackend"
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def no_attempts_yet():
-    """Rate limits count in the cache."""
-    cache.clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_attempts_yet")]
 
 
 @pytest.fixture
