@@ -156,6 +156,9 @@ def tagged_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[TaggedPath]]:
     """Return the same with the hierarchy of each path."""
+    ids = list(question_ids)
+    if not ids:
+        return {}
     # By hand, since every page of results asks: Django takes longer to write it than PostgreSQL to answer.
     query = """
         SELECT t.question_id, k.hierarchy_id, k.path
@@ -163,7 +166,7 @@ def tagged_paths(
         WHERE t.question_id = ANY(%s::bigint[]) AND coalesce(k.hierarchy_id = %s, true) ORDER BY k.path
     """
     with connection.cursor() as cursor:
-        cursor.execute(query, [list(question_ids), hierarchy and hierarchy.pk])
+        cursor.execute(query, [ids, hierarchy.pk if hierarchy else None])
         tags = cursor.fetchall()
     names = named_paths(path for *_, path in tags)
     paths: dict[int, list[TaggedPath]] = {}

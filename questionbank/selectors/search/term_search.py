@@ -117,9 +117,9 @@ def _branches(
     leading = leading_tokens(sorted(counts, key=lambda token: counts[token]), counts)
     rare = [word for word in terms.words if word.token in leading]
     common = {phrase_query([token]) for token in counts if token not in leading}
-    phrases = [phrase for phrase in terms.phrases if phrase.query.strip("()") not in common]
+    said: list[Phrase | Word] = [one for one in terms.phrases if one.query.strip("()") not in common]
     return [
-        *((passed & holding(part.query), part.weight) for part in (*phrases, *rare)),
+        *((passed & holding(part.query), part.weight) for part in (*said, *rare)),
         (passed & any_of(conditions, passed, FROM_ONE_WORD), sum(word.weight for word in terms.words)),
         *((passed & tagged(part.nodes), part.weight) for part in terms.phrases if part.nodes),
     ]
