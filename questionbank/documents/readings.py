@@ -16,7 +16,7 @@ from questionbank.documents.numbering import numbering, numbering_below_words
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE
 from questionbank.documents.roles import Count, read_roles
-from questionbank.documents.segmenting import assemble
+from questionbank.documents.segmenting import gathered
 
 _MARGIN = 0.3  # by which a reading must be better than a simpler one
 
@@ -56,7 +56,7 @@ def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]]
 
 def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> Reading:
     roles = read_roles(lines, key, count)
-    return Reading(roles, coherence(lines, roles, assemble(lines, roles)))
+    return Reading(roles, coherence(lines, roles, gathered(lines, roles)))
 
 
 def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:

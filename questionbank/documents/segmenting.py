@@ -23,6 +23,7 @@ from questionbank.documents.keys import KeyEntry, key_entries, pairs_named
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
+from questionbank.documents.suspicion import with_suspicions
 from questionbank.documents.written_answers import take_answers_behind
 
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
@@ -45,6 +46,12 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = f
     Raises:
         ValueError: there are not as many roles as lines.
     """
+    paper = gathered(lines, roles, settled)
+    return replace(paper, questions=tuple(with_suspicions(paper.questions, settled)))
+
+
+def gathered(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:
+    """Return the questions of a paper, doubted by rules alone, as readings are compared by."""
     if len(lines) != len(roles):
         raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
     drafts = _Assembly(lines, roles).drafts()
