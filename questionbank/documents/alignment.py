@@ -49,6 +49,7 @@ _SECTION_NAME = re.compile(
 """Stands before the first answer of a line."""
 _ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
 _LEAST = 0.5  # of a label's weight: a number within a sentence is none
+_AT_START = 3  # of a label's weight: a number with a sign at the start of a line
 _SEEN = 150  # earlier labels that one may follow
 _AGAIN = 6.0  # what it costs to begin the numbers anew
 
@@ -148,6 +149,10 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
                 else text
             )
     labels = [label for line, text in enumerate(texts) for label in _labels(line, text)]
+    first = {label.number for label in labels if label.start == 0 and label.weight >= _AT_START}
+    is_counted_once = len({*numbers}) == len(numbers) > _AT_START
+    if is_counted_once and 5 * len(first & {*numbers}) >= 4 * len(numbers):  # "3. 60 : 3 = 20"
+        labels = [label for label in labels if label.start == 0 or label.number not in first]
     slots, known, printed = _with_missing(numbers, names, labels, texts)
     chain = _chain(labels, texts, slots, printed, again=0.5 if _is_shuffled(labels, slots) else _AGAIN)
     answers = []

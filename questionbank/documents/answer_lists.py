@@ -44,9 +44,10 @@ def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterato
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
     for title in titles[-_MOST_TITLES:]:
         yield [frozenset(range(title, end)) for end in _ends(title, lines)]
-    for found in (_at_the_end(lines, marks), _counted_again(lines, marks), *tables_of_answers(lines, marks)):
-        if found:
-            yield [found]
+    if at_the_end := _at_the_end(lines, marks):
+        yield at_the_end
+    for table in tables_of_answers(lines, marks):
+        yield [table]
 
 
 def is_key_header(cells: Sequence[str]) -> bool:
@@ -67,7 +68,7 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     follows = lines[place + 1 : place + 5]
     first = next((below for below in marks[place + 1 : place + 2] if below is not None), None)
     is_lettered = first is not None and first.kind in ("lower", "roman", "upper")
-    if not follows or (is_lettered and len(listed_numbers(full_text(follows[0]))) < 2):
+    if not follows or is_lettered:
         return False  # the solution of one question, part by part
     if ANSWER.fullmatch(text) or SOLUTION.fullmatch(text):  # of one question, unless a number follows
         return (first is not None and first.kind in ("digits", "word", "levels")) or (
@@ -127,60 +128,44 @@ def _is_name(line: Line, mark: Mark | None) -> bool:
     return is_short and bool(KEY_TITLE.fullmatch(text) or line.heading or line.is_marked)
 
 
-def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
-    """Return the last lines where they count anew as far as the questions, and none asks anything."""
+def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[frozenset[int]]:
+    """Return the last lines, from each place on where they may count the questions anew: none asks or gives points.
+
+    They begin at the number 1 or below what may be a title, in whatever language.
+    """
     numbers = [
         mark.value
         if mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
         else 0
         for mark in marks
     ]
-    start = len(lines)
+    found: list[frozenset[int]] = []
     said: set[int] = set()
-    while start > 1:
-        line = lines[start - 1]
-        listed = listed_numbers(full_text(line))
-        if not listed and (line.heading or len(line.text) > _SHORT or _asks(line)):
-            return frozenset()
-        start -= 1
-        said |= {*listed, numbers[start]} - {0}
-        if 1 in (numbers[start], *listed[:1]):
+    last = max(numbers, default=0) + 1
+    for start in range(len(lines) - 1, max(0, len(lines) - _LONG), -1):
+        listed = listed_numbers(full_text(lines[start]))
+        if not listed and _asks_or_gives(lines[start]):
             break
-    highest = max(numbers[:start], default=0)
-    above = lines[start - 1] if start else None
-    is_section = above is not None and SECTION.fullmatch(full_text(above)) is not None
-    fits = len(said) >= _FEWEST and highest <= max(said) + 1 and 2 * len(said) >= highest >= 2
-    if not fits or is_section:
-        return frozenset()
-    is_title = above is not None and marks[start - 1] is None and _may_be_title(above.text)
-    return frozenset(range(start - is_title, len(lines)))
-
-
-def _counted_again(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
-    """Return the lines from a title on, in whatever language, below which the last questions are counted again.
-
-    Most questions above ask something or give points, and nothing below does.
-    """
-    numbered = [
-        (place, mark.value)
-        for place, mark in enumerate(marks)
-        if mark is not None and mark.kind == "digits" and mark.series != "digits()"
-    ]
-    for title in range(len(lines) - 1, 0, -1):
-        line = lines[title]
-        if _asks_or_gives(line):
-            return frozenset()
-        is_title = (line.is_marked or line.heading) and marks[title] is None
-        if not is_title or len(line.text) > _LONGEST_TITLE or SECTION.fullmatch(line.text):
+        said |= {number for number in (*listed, numbers[start]) if 0 < number <= last}
+        if len(said) < _FEWEST or not (listed or numbers[start]):
             continue
-        above = {value: place for place, value in numbered if place < title}
-        below = [value for place, value in numbered if place > title]
-        if len(below) < _FEWEST or below != sorted({*below}) or not {*below} <= above.keys():
-            continue
+        above = {value: place for place, value in enumerate(numbers[:start]) if value}
+        highest, title = max(above, default=0), lines[start - 1]
+        if SECTION.fullmatch(full_text(title)):
+            break
+        stands_out = marks[start - 1] is None and (title.is_marked or title.heading > 0)
+        is_titled = stands_out or (marks[start - 1] is None and _may_be_title(title.text))
+        begins = 1 in (numbers[start], *listed[:1]) or (stands_out and said <= above.keys())
         asking = sum(_asks_or_gives(lines[place]) for place in above.values())
-        if below[-1] == max(above) and 2 * asking > len(above):
-            return frozenset(range(title, len(lines)))
-    return frozenset()
+        is_short = all(len(line.text) <= _SHORT for line in lines[start:])
+        if (
+            begins
+            and highest <= max(said) + 1
+            and (2 * len(said) >= highest >= 2 or (stands_out and max(said) == highest))
+            and (is_short or listed or 2 * asking > len(above))
+        ):
+            found.append(frozenset(range(start - is_titled, len(lines))))
+    return found[-_MOST_ENDS:]
 
 
 def _asks_or_gives(line: Line) -> bool:
@@ -190,7 +175,12 @@ def _asks_or_gives(line: Line) -> bool:
 
 def _may_be_title(text: str) -> bool:
     """Return whether the text of a line above a list of answers may be its title, in whatever language."""
-    is_plain = not re.search(r"[?？=_|\d$]|!\[", text) and (text.endswith(":") or not TASK.match(text))
+    text = text.strip("=-–—_*# ")
+    is_plain = (
+        bool(text)
+        and not re.search(r"[?？=_|\d$]|!\[", text)
+        and (text.endswith(":") or not TASK.match(text))
+    )
     return is_plain and len(text.split()) <= _MOST_WORDS and len(text) <= _SHORT
 
 

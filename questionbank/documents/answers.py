@@ -150,6 +150,8 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
     by_text = answer_label(text, choices) or answer_label(re.split("[,;:，；：]", text)[0], choices)
     if not by_text and chosen_letter(text) in labels:
         by_text = chosen_letter(text)
+    if not by_text:
+        by_text = next((option.label for option in options if same_answer(text, option.text) == "same"), "")
     truth = phrases.truth_of(text)
     if not by_text and truth:
         by_text = next((option.label for option in options if phrases.truth_of(option.text) == truth), "")

@@ -16,7 +16,7 @@ _LEAD = re.compile(
 _SENTENCES = re.compile(r"(?:[;；。！\n]|(?<!i\.e)\.(?=\s))\s*")
 _CLAUSES = re.compile(r"(?:[;；。！]|[.:：](?=\s))\s*")
 _SAYS = re.compile(
-    r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|vaut|es|son|gives?|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
+    r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|vaut|es|son|giv(?:es?|ing)|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -31,6 +31,8 @@ _CHOSEN = re.compile(
     r"|^[(]?(?:(?:option|choice|answer) )?[(]?([A-K])[)]? is (?:the )?(?:correct|right)\b",
     re.IGNORECASE,
 )
+_EXAMINER = re.compile(r"[\s,]+\(?[MAB][1-3]\)?(?=[\s,;:.]|$)")
+"""Marks of an examiner within working: "= 0 M1, so x = 3 A1"."""
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
 _JOINED = re.compile(r"\b(?:or|and|oder|und|ou)\b|(?<=\S\s)(?:y|o|et)(?=\s[^=])|[,，、或和]")
 _EQUATION = re.compile(  # "The tangent line is $y - 2 = 3x$"
@@ -67,6 +69,8 @@ def is_working(text: str) -> bool:
     (True, False, False)
     """
     text = text.replace("＝", "=")
+    if "=" in text and _EXAMINER.search(text):
+        return True
     if _SENTENCE.match(text) or all(
         map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;；、]\s*|,\s+|，|\s+OR\s+", text.strip(" .;")))
     ):
@@ -109,6 +113,7 @@ def concluded(text: str) -> str:
     >>> concluded("480÷120＝4（小时） 答：4小时后两车相遇。"), concluded("The top slides down at 5/6 ft/s.")
     ('4小时', '5/6 ft/s')
     """
+    text = _EXAMINER.sub(";", text)
     if "＝" in text:
         return concluded(text.replace("＝", "=").replace("．", ".")).replace("=", "＝")
     if units := [*_UNIT.finditer(text)]:

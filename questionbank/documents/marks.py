@@ -27,7 +27,7 @@ _QUESTION_WORDS = (
     "|ej|sum"
 )
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
-    r"(?:(?P<blank>_{1,30}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,30}"
+    r"(?:(?P<blank>_{1,30}[ ]?(?P<written>TRUE|FALSE|True|False|[A-Ha-hTF])?[ ]?_{1,30}"
     r"|[(（][\s\u2003]{0,30}(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]{0,30}[)）])"
     r"[\s\u2003]*(?=[0-9０-９]{1,3}(?:\s?[.)．、]|[ ][A-Z])|[A-Ha-h][.)]))?"
 )

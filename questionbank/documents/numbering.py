@@ -223,6 +223,8 @@ def _step(before: Mark | None, mark: Mark, is_parted: bool, rows: int) -> float:
         levels = _levels(mark)  # "1.2" behind "1.1.3", "Exercise 4" behind "3.4"
         is_next = levels == [*_levels(before)[: len(levels) - 1], _levels(before)[len(levels) - 1] + 1]
         return 0.3 if is_next else 9.0
+    if before.kind == mark.kind == "levels" and _levels(before)[:-1] < _levels(mark)[:-1]:
+        return 0.3 + 0.7 * (mark.value - 1)  # "2.2.1" behind "2.1.3"
     if before.kind == "word" and mark.kind == "levels" and _levels(mark) == [before.value, 1]:
         return 0.3
     if mark.value > before.value:

@@ -137,7 +137,7 @@ SECTION = re.compile(
 STIMULUS = re.compile(
     r"(?:(?:questions?(?: numbers?| nos?\.?)?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions"
     r"|ejercicios"
-    r"|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至"
+    r"|preguntas)\s*\(?(?P<first>\d{1,3})(?:,\s*\d{1,3})*,?\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至"
     r"|到)\s*(?P<last>\d{1,3})\)?"
     r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
     re.IGNORECASE,

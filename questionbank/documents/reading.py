@@ -48,6 +48,7 @@ _POINTS_FIRST = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_POINTS = 3
+_LONGEST_MARK = 3  # characters: "B 5" is an option
 _BARE_LETTER = re.compile(
     r"(?P<flag>(?:\*|[✓✔√])[ ]?)?(?:\*\*)?(?P<letter>[a-hA-F])(?:\s?[-–—/:.。])?(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)"
 )
@@ -176,7 +177,8 @@ def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     if len(ends) < _FEWEST_POINTS or 3 * len(ends) < len(asked) or len({*values}) > len(values) / 2:
         return found
     for part in found:
-        if not part.is_row and (match := _POINTS_COLUMN.search(part.rich.text)):
+        match = _POINTS_COLUMN.search(part.rich.text)
+        if not part.is_row and match and len(part.rich.text[: match.start()].strip()) > _LONGEST_MARK:
             text = f"{part.rich.text[: match.start()]} [{match['points'] or match['bracketed']}]"
             part.rich = Rich(text, part.rich.looks[: match.start()] + bytes(len(text) - match.start()))
     return found

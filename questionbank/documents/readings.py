@@ -15,6 +15,7 @@ from questionbank.documents.marks import read_mark
 from questionbank.documents.numbering import numbering, numbering_below_words
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE
+from questionbank.documents.records import EACH_PART
 from questionbank.documents.roles import Count, read_roles
 from questionbank.documents.segmenting import gathered
 
@@ -71,7 +72,8 @@ def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> flo
         record = question.record
         used |= {*question.lines}
         answered = record.answer or record.solution or any(part.answer for part in record.content.parts)
-        found += 1 - 0.6 * min(len(question.doubts), 2) + 0.5 * bool(answered)
+        found += bool(answered) or record.text != EACH_PART  # parts that ask nothing may be a list of answers
+        found += 0.5 * bool(answered) - 0.6 * min(len(question.doubts), 2)
     unread = sum(
         role is not Role.KEY and KEY_TITLE.fullmatch(line.text) is not None
         for line, role in zip(lines[:-1], roles, strict=False)

@@ -43,6 +43,8 @@ from questionbank.rendering.pictures import picture_names
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
+EACH_PART = "Answer each part."
+"""The text of a question in parts that has none."""
 NO_TEXT = "The question has no text."
 REFUSED = "The bank cannot take it yet:"
 BOTH = "It has lettered parts and options. Say of each lettered line which it is."
@@ -98,7 +100,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     shared = "\n\n".join(stimulus.own_text for stimulus in draft.stimuli)
     text = "\n\n".join([shared, stem]).strip()
     if not text and parts:
-        text = "Answer each part."
+        text = EACH_PART
     content = QuestionContent(
         points=points or draft.points_each,
         accepted=answered.accepted,

@@ -14,6 +14,7 @@ from dataclasses import replace
 from questionbank.documents import phrases
 from questionbank.documents.marks import GAP
 from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.records import EACH_PART
 
 _WEIGHTS = {
     "paper": 1.79,
@@ -74,7 +75,7 @@ def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
         "unanswered": float(not (answers or record.solution or record.content.accepted)),
         "mentions": float(_MENTIONS.search(record.text) is not None and not names_its_own),
         "several": float(re.search(rf"[\n\t{GAP}]", answers) is not None),
-        "textless": float(own == "Answer each part." or len(own) < 6),
+        "textless": float(own == EACH_PART or len(own) < 6),
         "rows": math.log1p(sum(bool(row.strip()) for row in own.split("\n"))),
         "match": float(record.kind != "matching" and phrases.MATCHING.search(record.text) is not None),
     }

@@ -16,7 +16,7 @@ from questionbank.documents.answer_lists import is_key_header
 from questionbank.documents.answer_tables import is_answer_table
 from questionbank.documents.marks import GAP, cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE, truth_of
+from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE, offers_truth, truth_of
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
 
 Cell = list[Paragraph]
@@ -38,10 +38,10 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] 
         return _questions(table, fields)
     if truths := _truth_columns(table[0]):
         return _statements(table[1:], truths, above)
-    if all(_truth_columns(row) for row in table) and len(table) > 1:
-        return _statements(table, _truth_columns(table[0]), above)
     if is_key_header([_cell_text(cell) for cell in table[0]]):
         return _rows(table)
+    if len(table) > 1 and all(map(_offers_truth, table)):
+        return [Paragraph(_row_rich([*row[0], *row[1]], GAP), row[0][0].number) for row in table]
     if _is_layout(table):
         return _cell_by_cell(table)
     if len(table) == 2 and any(map(_are_letters, table)):  # letters over the options, or under them
@@ -266,7 +266,10 @@ def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
         return False
     first = [_cell_text(row[0]) for row in table if row[0]]
     bare = sum(
-        text.rstrip(".)").isdigit() or (not take_mark(text)[1] and bool(take_mark(text)[0])) for text in first
+        text.rstrip(".)").isdigit()
+        or (not take_mark(text)[1] and bool(take_mark(text)[0]))
+        or ((mark := read_mark(text)) is not None and mark.label == text)
+        for text in first
     )
     is_lettered = _are_letters([row[0] for row in table if row[0]])
     texts = [_cell_text(row[1]) for row in table if row[0]]
@@ -296,12 +299,20 @@ def _joined_row(row: Sequence[Cell]) -> Paragraph:
     return Paragraph(_row_rich([part for cell in rest for part in cell]), mark)
 
 
-def _row_rich(parts: Sequence[Paragraph]) -> Rich:
-    """Return paragraphs as one, a gap between them."""
+def _offers_truth(row: Sequence[Cell]) -> bool:
+    """Return whether a row holds a statement with a mark and "T F" beside it, of which one may stand out."""
+    texts = [_cell_text(cell) for cell in row]
+    return (
+        len(row) == 2 and _begins_item(row[0]) and bool(texts[1]) and offers_truth(" ".join([".", texts[1]]))
+    )
+
+
+def _row_rich(parts: Sequence[Paragraph], between: str = "\n") -> Rich:
+    """Return paragraphs as one."""
     rich = Rich()
     for part in parts:
         if rich.text:
-            rich.add("\n")
+            rich.add(between)
         text = part.rich
         if part.number:
             rich.add(f"{part.number} ")

@@ -327,3 +327,62 @@ def test_a_text_that_begins_with_points_keeps_them_where_no_numbers_follow() -> 
         "2 points 1 line: how many lines?\n3 points 7 lines: how many planes?\n4 points 2 lines: what else?"
     ).lines
     assert [line.number for line in lines] == ["", "", ""]
+
+
+def test_working_in_a_list_of_answers_names_no_questions() -> None:
+    asked = "".join(f"{n}. Work out question {n} of the sheet.\n" for n in range(1, 6))
+    questions = read(f"{asked}Answers\n1. 7\n2. 8 · 4 = 32\n3. 60 : 3 = 20\n4. 2·10 – 3 = 17\n5. 9")
+    assert [question.record.answer for question in questions] == ["7", "32", "20", "17", "9"]
+
+
+@pytest.mark.parametrize("title", ["======== TEACHER ONLY ========", "Rien que pour le prof"])
+def test_a_list_of_answers_at_the_end_may_have_any_title(title: str) -> None:
+    asked = "".join(f"{n}. Which is {n}?\nA. 1\nB. 2\nC. 3\nD. 4\n" for n in range(1, 5))
+    questions = read(f"{asked}{title}\nOBJ: 1A 2B 3C 4D")
+    assert [question.record.answer for question in questions] == ["A", "B", "C", "D"]
+
+
+def test_exercises_that_are_only_answers_of_parts_are_the_list_of_answers() -> None:
+    asked = "".join(
+        f"Aufgabe {n} (5 Punkte)\nGegeben ist eine Zahl.\na) Berechne {n} + 1.\nb) Berechne {n} + 2.\n"
+        for n in (1, 2, 3)
+    )
+    listed = "".join(f"Aufgabe {n}:\na) {n + 1}\nb) {n + 2}\n" for n in (1, 2, 3))
+    questions = read(f"{asked}Erwartungen der Lehrkraft\n{listed}")
+    assert [[part.answer for part in question.record.content.parts] for question in questions] == [
+        ["2", "3"],
+        ["3", "4"],
+        ["4", "5"],
+    ]
+
+
+def test_truths_written_before_the_numbers_are_answers() -> None:
+    questions = read(
+        "Write TRUE or FALSE.\n__TRUE__ 1. 2 is even.\n__FALSE__ 2. 3 is even.\n__TRUE__ 3. 5 is odd."
+    )
+    assert [question.record.answer for question in questions] == ["True", "False", "True"]
+
+
+def test_a_text_may_name_three_questions() -> None:
+    first, *others = read(
+        "1. What is 2 + 2?\nThis graph shows sports. Use it to answer questions 2, 3 and 4.\n2. How many chose football?\n"
+        "3. How many are there?\n4. Which is least?\n5. What is 3 + 3?"
+    )
+    assert "graph" not in first.record.text
+    assert ["graph" in question.record.text for question in others] == [True, True, True, False]
+
+
+def test_marks_of_an_examiner_end_a_step() -> None:
+    (*_, question) = read(
+        "1. Find it.\n2. Where do they meet?\nAnswers\n1. 5\n2. x(3 − x) = 0 M1 giving (0, 0) and (3, 3) A1"
+    )
+    assert question.record.answer == "(0, 0) and (3, 3)"
+
+
+def test_levels_go_on_behind_the_level_before() -> None:
+    questions = read(
+        "2.1.1 Find a.\n2.1.2 Find b.\n2.1.3 Find c.\n2.2.1 Find d.\n2.2.2 Find e.\n2.3.1 Find f."
+    )
+    assert [question.number.strip(". ") for question in questions] == [
+        "2.1.1", "2.1.2", "2.1.3", "2.2.1", "2.2.2", "2.3.1",
+    ]  # fmt: skip
