@@ -152,7 +152,7 @@ _MATERIAL = re.compile(
     re.IGNORECASE,
 )
 _DIRECTIONS = re.compile(
-    r"\W*(?:directions|instructions)\s*:"
+    r"\W*(?:directions|instructions)\s*:|\b(?:calculators?|taschenrechner|calculatrice|calculadora)\b"
     r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|(?:best|correct|one) answer"
     r"|option)\b",
     re.IGNORECASE,
@@ -230,7 +230,7 @@ RIGHT_BEHIND = re.compile(
 )
 """Stands behind the right option."""
 GIVEN_ANSWER = re.compile(
-    r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}"
+    r"(?<![A-Za-z])[(（][\s\u2003]*(?P<answer>[A-H]{1,5}"
     r"|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
 )
 """The answer in the brackets that Chinese papers leave behind a question."""

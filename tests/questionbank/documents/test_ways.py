@@ -386,3 +386,12 @@ def test_levels_go_on_behind_the_level_before() -> None:
     assert [question.number.strip(". ") for question in questions] == [
         "2.1.1", "2.1.2", "2.1.3", "2.2.1", "2.2.2", "2.3.1",
     ]  # fmt: skip
+
+
+def test_what_a_sentence_says_of_calculators_and_of_events_stays_what_it_is() -> None:
+    first, second = read(
+        "You may use a calculator in questions 1 and 5 only.\n1. Find 2 + 2.\n2. Is P(A or B) equal to P(A) + P(B)?\nExplain P(A) + P(B)."
+    )
+    assert first.record.text == "Find 2 + 2."
+    assert second.record.text.endswith("P(A) + P(B).")
+    assert not second.record.answer
