@@ -5,6 +5,7 @@ python -m analytics export paraphrase [--adapter FOLDER] --output FOLDER
 python -m analytics export solver [--adapter FOLDER] --output FOLDER
 python -m analytics export analogy [--adapter FOLDER] --output FOLDER
 python -m analytics export-starters CAPABILITY[=ADAPTER] ... --output FOLDER
+python -m analytics prepare-language-model --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
                           [--set processes=N [--set nodes=M --first HOST:PORT --node K]]
 python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
@@ -29,6 +30,7 @@ from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs, named_values
 from analytics.errors import AnalyticsError, ConfigurationError
+from analytics.language_model.packaged import prepare_packaged_model
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.launch import Place, torchrun_command
 from analytics.training.threads import wait_passively
@@ -41,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "export-starters":
             _export_starters(options)
+        elif options.command == "prepare-language-model":
+            os.nice(10)  # people wait for other processes
+            prepare_packaged_model(options.output)
         else:
             _COMMANDS[options.command](CAPABILITIES[options.capability], options)
     except AnalyticsError as error:
@@ -163,6 +168,10 @@ def _parser() -> argparse.ArgumentParser:
     starters.add_argument(
         "--output", type=Path, required=True, help="gets a folder for each, numbered from 0 on"
     )
+    language_model = commands.add_parser(
+        "prepare-language-model", description="Write the packaged language model as a folder of transformers."
+    )
+    language_model.add_argument("--output", type=Path, required=True, help="folder, named as the model")
     return parser
 
 

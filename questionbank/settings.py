@@ -126,7 +126,7 @@ CELERY_BEAT_SCHEDULE = {
     "settle-facet-counts": {"task": "bank.settle_facet_counts", "schedule": 600.0},
     "count-missing-vectors": {"task": "bank.count_missing_vectors", "schedule": 600.0},
     # once it is there, nothing is done
-    "prepare-language-model": {"task": "bank.prepare_language_model", "schedule": 300.0},
+    "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
     "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from functools import cache
+from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from analytics.errors import BackboneError
 from analytics.language_model.endpoint import EndpointModel
-from analytics.language_model.packaged import is_packaged_installed, prepare_packaged_model
+from analytics.language_model.packaged import is_packaged_installed
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.rate_limit import RateLimit
+from questionbank.database_clock import database_now
 from questionbank.errors import ValidationFailed
+from questionbank.models import Run
+from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.language_models import (
     local_model_folder,
-    packaged_model,
     packaged_model_folder,
+    packaged_model_is_ready,
 )
+from questionbank.services.runs import run_create, run_under_way
+from worker.reporting import LOOK_SECONDS, RunReporter
+
+TRIED_AGAIN_AFTER = timedelta(days=1)  # after a job that failed or was stopped
 
 
 @cache
@@ -27,24 +40,53 @@ def _rate_limit(per_minute: int) -> RateLimit:
     return RateLimit(per_minute)
 
 
-def prepare_language_model() -> bool:
-    """Write the packaged model where workers and pages find it, and say for the health page why that fails.
+@transaction.atomic
+def language_model_request() -> Run | None:
+    """Ask for the packaged model to be prepared; None where it is there, is not installed, or was tried lately."""
+    if packaged_model_is_ready() or not is_packaged_installed():
+        return None
+    job: dict[str, Any] = {"kind": Run.Kind.PREPARE, "capability": "", "parameters": {}}
+    given_up = Run.objects.filter(
+        kind=Run.Kind.PREPARE,
+        state__in=(Run.State.FAILED, Run.State.CANCELLED),
+        finished_at__gt=database_now() - TRIED_AGAIN_AFTER,
+    )
+    if run_under_way(**job) is not None or given_up.exists():
+        return None
+    return run_create(**job, title="Prepare the language model")
 
-    Returns:
-        Whether it is there. Nothing is done where it is, or where the package is not installed.
+
+def prepare_language_model(reporter: RunReporter) -> None:
+    """Write the packaged model where workers and pages find it.
+
+    A process of its own does it, which is ended where somebody waits for this worker: the job begins again afterwards.
+
+    Raises:
+        BackboneError: a package is damaged or not installed, or the model cannot be written.
+        Cancelled, GaveWay: the process was ended.
     """
     folder = packaged_model_folder()
-    problem = folder.with_suffix(".problem")
-    if packaged_model().is_ready or not is_packaged_installed():
-        return packaged_model().is_ready
-    try:
-        prepare_packaged_model(folder)
-    except BackboneError as error:
-        problem.parent.mkdir(parents=True, exist_ok=True)
-        problem.write_text(str(error), encoding="utf-8")
-        return False
-    problem.unlink(missing_ok=True)
-    return True
+    if packaged_model_is_ready():
+        return
+    reporter.progress(0, 1, "Converting the weights")
+    with scratch_folder(parent=folder.parent, prefix="new-") as scratch, (scratch / "log").open("w+") as log:
+        made = scratch / folder.name
+        command = [sys.executable, "-m", "analytics", "prepare-language-model", "--output", str(made)]
+        process = subprocess.Popen(command, cwd=settings.BASE_DIR, stdout=log, stderr=log)
+        try:
+            while process.poll() is None:
+                reporter.check()
+                reporter.give_way()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        if process.returncode:
+            log.seek(0)
+            raise BackboneError((log.read().strip().splitlines() or ["The model could not be prepared."])[-1])
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
 
 
 @contextmanager

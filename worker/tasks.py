@@ -35,7 +35,7 @@ from worker.blocks import BlockJob, help_with_blocks
 from worker.catalog import block_jobs, worker_capability
 from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
-from worker.language_models import prepare_language_model
+from worker.language_models import language_model_request, prepare_language_model
 from worker.reporting import RunReporter, patiently, running
 from worker.together import TakePart
 
@@ -93,6 +93,13 @@ def change_questions(reporter: RunReporter) -> Mapping[str, Any]:
 def count_training_data(reporter: RunReporter) -> Mapping[str, Any]:
     """Count what a training would learn from; the page that waits for it reads the stored counts."""
     training_report(reporter.run.capability)(hierarchies=reporter.run.parameters["hierarchies"] or None)
+    return {}
+
+
+@run_task("prepare")
+def prepare_packaged_language_model(reporter: RunReporter) -> Mapping[str, Any]:
+    """Write the packaged language model where workers and pages find it."""
+    prepare_language_model(reporter)
     return {}
 
 
@@ -191,10 +198,10 @@ def sweep_attachments() -> int:
     return attachments_sweep()
 
 
-@application.task(name="bank.prepare_language_model")
-def prepare_packaged_language_model() -> bool:
-    """Make the language model that comes with a package ready, once."""
-    return prepare_language_model()
+@application.task(name="bank.request_language_model")
+def request_language_model() -> None:
+    """Have the language model that comes with a package prepared, once."""
+    language_model_request()
 
 
 @application.task(name="bank.measure_recall")

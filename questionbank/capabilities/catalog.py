@@ -139,7 +139,7 @@ def bulk_kinds() -> frozenset[str]:
     """Return the kinds of jobs that give way to jobs that people wait for."""
     return frozenset(
         {
-            *(Run.Kind.EMBED, Run.Kind.PROMOTE, Run.Kind.EVALUATE),
+            *(Run.Kind.EMBED, Run.Kind.PROMOTE, Run.Kind.EVALUATE, Run.Kind.PREPARE),
             *(job.word for job in job_kinds().values() if job.is_bulk),
         }
     )

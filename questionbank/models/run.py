@@ -28,6 +28,7 @@ class Run(models.Model):
         UNDO = "undo", "Undo an import"
         CHANGE = "change", "Change questions"
         REPORT = "report", "Count the training data"
+        PREPARE = "prepare", "Prepare the language model"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Waiting"

@@ -53,7 +53,7 @@ from questionbank.selectors.registry.artifacts import (
     language_champion,
     retriever_champion,
 )
-from questionbank.selectors.registry.language_models import packaged_model, packaged_model_folder
+from questionbank.selectors.registry.language_models import packaged_model_folder, packaged_model_is_ready
 
 logger = logging.getLogger(__name__)
 
@@ -357,7 +357,7 @@ def solver_in_use(
 
 def _equation_writer() -> EquationWriter | None:
     """Return the packaged language model as a writer of equations; None where it is not ready, or damaged."""
-    if not packaged_model().is_ready:
+    if not packaged_model_is_ready():
         return None
     folder = packaged_model_folder()
     try:

@@ -31,6 +31,7 @@ from questionbank.services.run_lock import run_lock_is_held
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
+    Run.Kind.PREPARE: (),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),
     Run.Kind.UNDO: ("import",),

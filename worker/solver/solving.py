@@ -34,9 +34,9 @@ from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
 BATCH = 64
+ASKED_BATCH = 4  # where the language model may be asked: whoever waits for the worker waits for one block
 SECOND_OPINIONS = 500
-"""Most questions of one run for which the language model is asked: it takes most of a second for each, and other jobs
-wait for the run."""
+"""Most questions of one run for which the language model is asked: it takes most of a second for each."""
 NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 
 
@@ -100,7 +100,10 @@ def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
     with turn(f"plan/{job.name}", wait=wait):
         if not block_sums(job=job.name).unfinished:
             ids = list(unsolved_questions(job.artifact).order_by("pk").values_list("pk", flat=True))
-            blocks_plan(job=job.name, ranges=block_ranges(ids, BATCH))
+            ranges = block_ranges(ids[:SECOND_OPINIONS], ASKED_BATCH) + block_ranges(
+                ids[SECOND_OPINIONS:], BATCH
+            )
+            blocks_plan(job=job.name, ranges=ranges)
 
 
 class SolveBlocks(BlockJob):

