@@ -180,7 +180,7 @@ def artifact_promote(
     A model with a lens serves with its vectors and their readers: `questionbank.services.promotion` calls this as a
     part of swapping all of them.
     """
-    wait_for_turn(f"{artifact.capability}/{artifact.scope}")  # there may be no row yet to lock
+    champions_lock(artifact.capability)  # there may be no row yet to lock
     former = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     if former == artifact:
         former = None
@@ -196,14 +196,24 @@ def artifact_promote(
 @transaction.atomic
 def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
     """Take a champion or candidate out of use; it stays to be looked at and promoted again."""
+    champions_lock(artifact.capability)
     artifact.state = ModelArtifact.State.ARCHIVED
     artifact.save(update_fields=["state"])
     model_event_create(kind=ModelEvent.Kind.ARCHIVED, artifact=artifact, reason=reason, user=user)
 
 
 def serving_lock() -> None:
-    """Keep others from changing what serves until the transaction ends; always the first lock that is taken."""
+    """Keep others from changing what serves until the transaction ends; taken before any `champions_lock`."""
     wait_for_turn("serving")
+
+
+def champions_lock(*capabilities: str) -> None:
+    """Keep the models in use of some capabilities as they are until the transaction ends.
+
+    A job that stores results of a model takes this alone, so that changes of other capabilities do not wait for it.
+    """
+    for capability in sorted(capabilities):
+        wait_for_turn(f"serving/{capability}")
 
 
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:

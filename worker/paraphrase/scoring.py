@@ -12,7 +12,7 @@ from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.serving import ServedScorer, ServedSolver, served_scorer, served_solver
-from questionbank.services.artifacts import serving_lock
+from questionbank.services.artifacts import champions_lock
 from questionbank.services.pair_solutions import pairs_solved
 from questionbank.services.paraphrase import pair_save_score
 from worker.embedding import SMALL_JOB
@@ -106,7 +106,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
             zip((pair.pk for pair in pairs), pairs_solved(pairs, _solver_without_bank), strict=True)
         )
         with transaction.atomic():
-            serving_lock()
+            champions_lock("paraphrase")
             if artifact_champion(capability="paraphrase") != artifact:
                 continue  # these scores are of a scorer that serves no more
             for pair, pair_score in zip(readable, pair_scores, strict=True):

@@ -27,7 +27,7 @@ from questionbank.selectors.solving.solutions import (
     solver_with_unsolved_questions,
     unsolved_questions,
 )
-from questionbank.services.artifacts import serving_lock
+from questionbank.services.artifacts import champions_lock
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
 from questionbank.services.solutions import solution_store, solution_to_json
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
@@ -157,7 +157,7 @@ def _store(
 
     Nothing is kept, or counted, of a model that is no longer in use: the job's blocks go, and are planned again.
     """
-    serving_lock()
+    champions_lock("analogy", "solver")
     champion = artifact_champion(capability="solver", scope=served.artifact.scope)
     if served.artifact != champion or served.retriever != retriever_champion(served.artifact.scope):
         blocks_plan(job=job, ranges=())

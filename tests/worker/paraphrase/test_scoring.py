@@ -161,15 +161,15 @@ def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, mon
 def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion, monkeypatch, tmp_path):
     made = pairs(*TEXTS)
     successor = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
-    lock = scoring.serving_lock
+    lock = scoring.champions_lock
     promotions = iter([successor])
 
-    def promote_first() -> None:
+    def promote_first(*capabilities: str) -> None:
         for artifact in promotions:
             artifact_promote(artifact=artifact)
-        lock()
+        lock(*capabilities)
 
-    monkeypatch.setattr(scoring, "serving_lock", promote_first)
+    monkeypatch.setattr(scoring, "champions_lock", promote_first)
     assert run_here(request(made), score_run) == {"scored": 2, "findings_only": 0, "model": successor.pk}
     assert set(ParaphrasePair.objects.values_list("scored_by", flat=True)) == {successor.pk}
     expected = load_scorer(tmp_path / "other").score([(QUESTION, TEXTS[0])])[0].score

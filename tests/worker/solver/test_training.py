@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from safetensors.numpy import load_file
 
 from analytics.records import ProblemRecord
@@ -12,7 +13,7 @@ from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
 from questionbank.capabilities.solver import SolverInBank
 from questionbank.errors import ValidationFailed
-from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run
+from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run, WorkBlock
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.serving import ServedSolver
 from questionbank.selectors.solving.solutions import unsolved_questions
@@ -191,6 +192,38 @@ class TestSolving:
             )
             assert row.alternatives[0]["value"] == value_of(example.tokens, example.values)
         assert solve_request_missing() is None
+
+    def test_a_roll_back_of_probes_does_not_wait_while_solutions_are_stored(self, solver, monkeypatch):
+        store, other = solving.solution_store, connection.copy()
+        free = {}
+
+        def look(**values):
+            with other.cursor() as cursor:
+                for name in ("serving", "serving/probes", "serving/solver", "serving/analogy"):
+                    cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s))", [f"kindred/{name}"])
+                    free[name] = cursor.fetchone()[0]
+                cursor.execute("SELECT pg_advisory_unlock_all()")
+            return store(**values)
+
+        monkeypatch.setattr(solving, "solution_store", look)
+        done(solve_request_missing(), capability_task("solve"))
+        other.close()
+        assert free == {
+            "serving": True,
+            "serving/probes": True,
+            "serving/solver": False,
+            "serving/analogy": False,
+        }
+
+    def test_a_worker_is_soon_free_where_the_language_model_is_asked(self, solver, monkeypatch):
+        monkeypatch.setattr(solving, "SECOND_OPINIONS", 2)
+        monkeypatch.setattr(solving, "ASKED_BATCH", 1)
+        done(solve_request_missing(), capability_task("solve"))
+        assert list(
+            WorkBlock.objects.filter(job__startswith="solve/")
+            .order_by("first")
+            .values_list("size", flat=True)
+        ) == [1, 1, 3]
 
     def test_one_job_waits_at_most_and_none_without_a_solver(self, solver):
         assert solve_request_missing() is not None
