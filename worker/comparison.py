@@ -21,6 +21,7 @@ SEED = 0  # of what a comparison draws
 
 _OUTCOMES = {
     GateOutcome.BETTER: "The candidate passes the gate.",
+    GateOutcome.NOT_WORSE: "The candidate passes the gate.",
     GateOutcome.NOT_BETTER: "The candidate is not better.",
     GateOutcome.REFUSED: "The candidate does not pass the gate.",
 }

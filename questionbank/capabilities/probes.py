@@ -23,7 +23,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
 
     then = (
         "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
-        " is not worse."
+        " passes the gate, which means here that it is not significantly worse in any deciding figure."
     )
     alone = ("hierarchy",)
     scope = "hierarchy"

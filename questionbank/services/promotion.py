@@ -54,7 +54,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         kind=Run.Kind.EVALUATE,
         capability=candidate.capability,
         parameters={"candidate": candidate.pk, "champion": champion.pk},
-        title=f"Compare {candidate.name} with {champion.name}"[:200],
+        title=f"Compare {candidate.numbered_name} with {champion.numbered_name}"[:200],
         queue=suite.queue,
         requested_by=user,
         send=send,
@@ -279,8 +279,7 @@ def probes_promote(
 ) -> bool:
     """Let newly trained probes serve if the vectors that they read do; False: the encoder changed meanwhile.
 
-    Where probes of the same hierarchy serve, the new ones must have been compared with them and not be worse: they
-    need not be better, because they know what the bank was taught since.
+    Where probes of the same hierarchy serve, the new ones must have been compared with them and pass the gate.
 
     Raises:
         Conflict: the gate refuses them.
@@ -290,11 +289,8 @@ def probes_promote(
         return False
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     replaces = champion is not None and not serving_problem(champion)
-    verdict = gate_verdict(artifact=artifact, override=True) if replaces else {}
-    if verdict.get("outcome") == GateOutcome.REFUSED:
-        raise Conflict(" ".join(verdict["reasons"]))
-    if verdict:
-        verdict["overridden"] = False
+    verdict = gate_verdict(artifact=artifact) if replaces else {}
+    reason = " ".join([reason, *verdict.get("reasons", ())])
     artifact_promote(artifact=artifact, reason=reason, user=user, gate=verdict)
     return True
 

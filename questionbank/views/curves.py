@@ -201,6 +201,7 @@ _SUITES = ("held_out", "validation")  # groups whose figures name the suite them
 _RESULT_NAMES = {"passes": "Passes the gate", "outcome": "Outcome"}
 _OUTCOMES = {
     GateOutcome.BETTER: "better than the champion",
+    GateOutcome.NOT_WORSE: "not worse than the champion",
     GateOutcome.NOT_BETTER: "not better than the champion",
     GateOutcome.REFUSED: "refused by the gate",
 }

@@ -221,7 +221,9 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "suite_template": row.template("suite"),
             "changed_template": row.template("changed"),
             "bound": _bound(comparison),
-            "charts": compared_charts(_curves(artifact), _curves(rival), names=(artifact.name, rival.name)),
+            "charts": compared_charts(
+                _curves(artifact), _curves(rival), names=(artifact.numbered_name, rival.numbered_name)
+            ),
             **row.suite.shown(comparison),
         }
     else:

@@ -134,7 +134,9 @@ def test_new_probes_that_are_not_worse_take_over_with_the_gates_verdict(hierarch
     assert run.result["serves"] is True
     second = ModelArtifact.objects.get(pk=run.result["model"])
     event = ModelEvent.objects.get(artifact=second, kind="promoted")
-    assert (event.former, event.gate["outcome"], event.gate["overridden"]) == (first, "not_better", False)
+    assert (event.former, event.gate["outcome"], event.gate["overridden"]) == (first, "not_worse", False)
+    assert event.reason.startswith("Trained on the bank: School. In no deciding figure")
+    assert first.numbered_name in event.reason
     comparison = ModelComparison.objects.get(candidate=second, champion=first)
     names = {metric["name"] for metric in comparison.figures["metrics"]}
     assert names == {"path_accuracy", "concept_accuracy_level_1", "difficulty_mae"}

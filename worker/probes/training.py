@@ -1,4 +1,4 @@
-"""Training probes on the bank: tagged questions with vectors -> probes -> compared, and in use if not worse."""
+"""Training probes on the bank: tagged questions with vectors -> probes -> compared, and in use if they pass the gate."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def train_hierarchy_probes(
             reporter.log(f"It stays a candidate. {refusal}", level="warning")
             return artifact
         if promoted:
-            reporter.log(f"{artifact.name} is now in use.")
+            reporter.log(f"{artifact.numbered_name} is now in use.")
             return artifact
         reporter.log("Another encoder was promoted meanwhile: training again on its vectors.")
     raise DataError("The encoder in use changed again and again; train the probes later.")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from django.db.models import QuerySet
 
 from analytics.catalog import CAPABILITIES
-from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model, training_of
 from questionbank.capabilities.figures import Figures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 from questionbank.numbers import counted
@@ -30,9 +30,10 @@ class CapabilityModels:
 
 
 class GateOutcome(StrEnum):
-    """What the gate says of a candidate: only a better one may serve without an override."""
+    """What the gate says of a candidate: without an override a better one may serve, or one that may be as good."""
 
     BETTER = "better"
+    NOT_WORSE = "not_worse"  # of a kind that is trained again as the bank grows, for which this is enough
     NOT_BETTER = "not_better"
     REFUSED = "refused"
 
@@ -46,7 +47,7 @@ class Gate:
 
     @property
     def passes(self) -> bool:
-        return self.outcome == GateOutcome.BETTER
+        return self.outcome in (GateOutcome.BETTER, GateOutcome.NOT_WORSE)
 
 
 def models_by_capability() -> list[CapabilityModels]:
@@ -85,11 +86,14 @@ def training_run(*, artifact: ModelArtifact) -> Run | None:
 def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> ModelComparison | None:
     """Return the last comparison of these two models."""
     rows = ModelComparison.objects.filter(candidate=candidate, champion=champion)
-    return rows.select_related("candidate").first()
+    return rows.select_related("candidate", "champion").first()
 
 
 def gate(comparison: ModelComparison) -> Gate:
-    """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost."""
+    """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost.
+
+    A kind whose trainings promote what they trained (`Training.promotes_itself`) need not be better.
+    """
     figures: Figures = comparison.figures
     suite = figures["suite"]
     capability = comparison.candidate.capability
@@ -98,6 +102,7 @@ def gate(comparison: ModelComparison) -> Gate:
         {**metric, "decides": metric.get("decides", row is None or row.is_decisive(metric["name"]))}
         for metric in figures["metrics"]
     ]
+    rival = comparison.champion.numbered_name
     problems = []
     if suite["questions"] < SMALLEST_SUITE:
         there = f"there {'is' if suite['questions'] == 1 else 'are'} {suite['questions']}"
@@ -119,9 +124,13 @@ def gate(comparison: ModelComparison) -> Gate:
     remarks = [_against(metric, "worse") for metric in worse]
     better = [metric for metric in metrics if _is_better(metric)]
     if not better:
-        equal = "In no deciding figure is it significantly better or worse than the champion."
-        return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
-    none_worse = "It is not significantly worse than the champion in any deciding figure."
+        equal = f"In no deciding figure is it significantly better or worse than {rival}."
+        training = training_of(capability)
+        if training is None or not training.promotes_itself:
+            return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
+        enough = "That is enough for a model of this kind, which is trained again as the bank grows."
+        return Gate(GateOutcome.NOT_WORSE, [equal, enough, *remarks])
+    none_worse = f"It is not significantly worse than {rival} in any deciding figure."
     said_better = [_against(metric, "better") for metric in better]
     return Gate(GateOutcome.BETTER, [none_worse, *said_better, *remarks])
 

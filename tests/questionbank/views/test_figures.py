@@ -38,6 +38,7 @@ def test_a_group_is_named_once() -> None:
     ("outcome", "words"),
     [
         ("better", "better than the champion"),
+        ("not_worse", "not worse than the champion"),
         ("not_better", "not better than the champion"),
         ("refused", "refused by the gate"),
         ("of a later version", "of a later version"),

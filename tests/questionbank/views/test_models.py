@@ -617,6 +617,17 @@ def test_a_candidate_that_is_not_better_says_so_and_needs_an_override(candidate,
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is True
 
 
+def test_a_champion_is_never_said_to_fail_against_itself(candidate, champion, as_admin) -> None:
+    compare(candidate, champion, metrics=[BETTER | {"low": -0.01, "high": 0.02}])
+    ModelArtifact.objects.filter(pk=champion.pk).update(state=ModelArtifact.State.ARCHIVED)
+    ModelArtifact.objects.filter(pk=candidate.pk).update(state=ModelArtifact.State.CHAMPION)
+    page = text_of(as_admin.get(reverse("model_compare", args=[candidate.pk])))
+    assert f"{candidate.numbered_name} is in use. It was compared with a model that served earlier," in page
+    assert "This model is in use, although it is not better than the other model." in page
+    assert f"significantly better or worse than {champion.numbered_name}." in page
+    assert "the champion, so it does not pass" not in page
+
+
 def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
     first = register("first-scorer", capability="paraphrase")
     page = text_of(as_admin.get(reverse("model_promote", args=[first.pk])))
