@@ -278,7 +278,7 @@ class _Reader:
         elif element.tag == "img":
             yield self._picture(element)
         elif "answer-blank" in classes:
-            yield ["blank", element.text().strip("_")]
+            yield ["blank"]
         elif "image-placeholder" in classes:
             yield ["placeholder", *self._inline(element)]
         elif "nowrap" in classes:

@@ -96,7 +96,7 @@ class TextWriter:
 
 
 def _with_blanks(tree: Element) -> Element:
-    """Make each gap a line to write on; a page shows its number."""
+    """Make each gap a line to write on."""
     for span in tree.iterate("span"):
         if "answer-blank" in span.classes:
             span.children = ["_" * 8]

@@ -230,15 +230,10 @@ def _render_words(text: str, out: Line, scope: Scope) -> None:  # noqa: C901 - a
             out.paragraph()
         elif kind == "line":
             out.line_break()
-        elif kind == "blank":
-            out.markup(
-                '<span class="answer-blank" role="img" aria-label="answer blank">____</span>',
-                4,
-            )
-        elif kind == "gap":
-            name = f"answer blank {match['number']}"
-            gap = f'<span class="answer-blank" role="img" aria-label="{name}">__{match["number"]}__</span>'
-            out.markup(gap, 5)
+        elif kind in {"blank", "gap"}:
+            if kind == "gap":
+                out.text(f"({match['number']})\u00a0")
+            out.markup('<span class="answer-blank" role="img" aria-label="answer blank">____</span>', 4)
         elif kind == "image":
             out.markup('<span class="image-placeholder">[picture]</span>', 8)
         elif kind == "style":

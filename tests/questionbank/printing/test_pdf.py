@@ -215,3 +215,17 @@ def test_no_line_breaks_between_brackets_that_are_short():
     ].splitlines()
     assert len(lines) > 20
     assert [line for line in lines if line.count("(") != line.count(")")] == []
+
+
+def test_a_key_of_parts_misses_no_answer_of_the_whole():
+    whole = SheetItem("1", "Both.", parts=(SheetItem("(a)", "Add.", answer="4"),), solution="Count them.")
+    text = " ".join(pdf_text(worksheet_pdf([sheet(whole, shows_key=True, shows_solutions=True)]))[0].split())
+    assert "1 Solution Count them. (a) 4" in text
+
+
+def test_a_long_word_stays_on_the_paper():
+    document = pypdfium2.PdfDocument(worksheet_pdf([sheet(SheetItem("1", "Read " + "a" * 300))]))
+    reader, width = document[0].get_textpage(), document[0].get_width()
+    assert max(reader.get_charbox(place)[2] for place in range(reader.count_chars())) < width - 50
+    reader.close()
+    document.close()
