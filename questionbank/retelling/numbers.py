@@ -37,7 +37,9 @@ def with_other_numbers(text: str, slots: Sequence[NumberSlot], used: Collection[
         written = _DIGITS.search(text, slots[place].start, slots[place].end)
         if written is None or _is_kept(text, written.start(), written.end()):
             continue
-        drawn.setdefault(written[0], _another_number(written[0], rng))
+        if written[0] not in drawn:
+            is_money = bool(_MONEY.search(text, 0, written.start()))
+            drawn[written[0]] = _another_number(written[0], rng, is_money=is_money)
         edits[written.start()] = (written.start(), written.end(), drawn[written[0]])
     for match in _DIGITS.finditer(text):  # the same number where the equation does not name it
         if match[0] in drawn and not _is_kept(text, match.start(), match.end()):
@@ -85,8 +87,8 @@ def _signs(values: Sequence[Fraction]) -> list[int]:
     return [(difference > 0) - (difference < 0) for difference in (*pairs, *sums)]
 
 
-def _another_number(written: str, rng: Random) -> str:
-    """Return a number of about the same size, as round as the given one, written alike."""
+def _another_number(written: str, rng: Random, *, is_money: bool) -> str:
+    """Return a number of about the same size, as round as the given one, written alike: $6.00, but 6 hours."""
     _whole, _point, decimals = written.partition(".")
     unit = 10 ** len(decimals)
     value = int(written.replace(",", "").replace(".", ""))
@@ -98,7 +100,8 @@ def _another_number(written: str, rng: Random) -> str:
     place = rng.randrange(len(drawn) - (value in drawn))
     new = drawn[place + (value in drawn and place >= drawn.index(value))]
     if decimals:
-        return f"{new / unit:.{len(decimals)}f}"
+        text = f"{new / unit:.{len(decimals)}f}"
+        return text if is_money or new % unit or decimals.endswith("0") else text.partition(".")[0]
     return f"{new:,}" if "," in written else str(new)
 
 

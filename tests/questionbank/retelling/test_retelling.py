@@ -153,3 +153,16 @@ def test_numbers_with_many_decimals_are_drawn_without_listing_their_neighbours()
     numbered = with_other_numbers(text, number_slots(text), [0], Random(1))
     assert numbered != text
     assert re.search(r"mixed 0\.\d{17} ton", numbered)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Ben works 7.5 hours a day.", r"works \d+(?:\.[1-9])? hours"),
+        ("A pen costs $7.50 a piece.", r"costs \$\d+\.\d0 a"),
+        ("A pen costs $7.5 a piece.", r"costs \$\d+\.\d a"),
+    ],
+)
+def test_other_numbers_are_written_as_people_write_them(text, pattern) -> None:
+    made = [with_other_numbers(text, number_slots(text), [0], Random(seed)) for seed in range(40)]
+    assert [other for other in made if not re.search(pattern, other)] == []
