@@ -154,7 +154,8 @@ def say_added(request: HttpRequest, added: Added) -> None:
     """Say how many questions are on the worksheet now, and why others are not."""
     if added.number:
         questions = counted(added.number, "question was", "questions were")
-        messages.success(request, f"{questions} added at the end.")
+        known = f" {counted(added.known, 'was', 'were')} on the worksheet already." if added.known else ""
+        messages.success(request, f"{questions} added at the end.{known}")
     elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:

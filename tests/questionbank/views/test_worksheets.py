@@ -237,6 +237,12 @@ def test_numbers_that_are_no_questions_are_refused_and_the_limit_is_said(
     add = reverse("worksheet_add", args=[worksheet.pk])
     for wrong in ("x", "999999", ""):
         assert as_teacher.post(add, {"numbers": wrong}).status_code == 422
+    both = ", ".join(str(question.pk) for question in bank.questions[3:5])
+    assertContains(
+        as_teacher.post(add, {"numbers": both}, follow=True),
+        "1 question was added at the end. 1 was on the worksheet already.",
+    )
+    worksheet.items.last().delete()
     monkeypatch.setattr("questionbank.services.worksheets.LONGEST_WORKSHEET", 4)
     response = as_teacher.post(add, {"numbers": f"{bank.questions[4].pk}"})
     assertContains(response, "A worksheet holds up to 4 questions", status_code=422)
