@@ -44,6 +44,8 @@ from questionbank.selectors.similar.similarity import SimilarHit, near_duplicate
 from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
 
 MOST_SAME = 5  # questions with the very same text that are named
+_NOT_READ = ("description", "opaque")  # their text does not say what is to be done
+_ONE_ANSWER = ("open", "number", "short", "choice", "true_false")  # that an equation can give
 
 
 def predict_or_none(
@@ -68,7 +70,9 @@ def difficulty_figures(
     """Return observed, estimated and published difficulty, as far as each is known: evidence before labels."""
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
-    return [figure for figure in (observed, _estimated(prediction), published) if figure is not None]
+    is_read = question is None or question.kind not in _NOT_READ
+    estimated = _estimated(prediction) if is_read else None
+    return [figure for figure in (observed, estimated, published) if figure is not None]
 
 
 def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None:
@@ -134,6 +138,7 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
     choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
     prediction, no_prediction = predict_or_none(question.text, models, question.language, choice.name)
     kin = kin_of(question=question, serving=models)
+    solved = solved_or_none(question.text, question.language, question)
     duplicates = exact_duplicates(
         text=question.text,
         options=question.options,
@@ -151,7 +156,7 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
         prediction=prediction,
         no_prediction=no_prediction,
         figures=difficulty_figures(question, prediction),
-        solved=solved_or_none(question.text, question.language, question),
+        solved=solved if solved and (solved.shown or question.kind in _ONE_ANSWER) else None,
         has_computation=question_computation(question) is not None,
         columns=lens_columns(kin.results),
         kinships=kinds_shown(kin),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from questionbank.models import Question
@@ -10,6 +12,7 @@ from questionbank.selectors.questions.difficulty import (
     published_difficulty,
     wilson_interval,
 )
+from questionbank.selectors.similar.insight import difficulty_figures
 
 
 def test_wilson_s_interval_by_hand() -> None:
@@ -45,3 +48,10 @@ def test_a_published_difficulty_names_its_scale() -> None:
 
 def test_a_published_difficulty_without_a_known_scale_is_not_mapped() -> None:
     assert published_difficulty(Question(difficulty=3, difficulty_scale="as published")) is None
+
+
+@pytest.mark.parametrize(("kind", "labels"), [("description", []), ("opaque", []), ("open", ["Estimated"])])
+def test_no_difficulty_is_estimated_of_a_text_that_does_not_say_what_to_do(kind, labels) -> None:
+    estimate = SimpleNamespace(percent=50, low_percent=40, high_percent=60)
+    prediction = SimpleNamespace(difficulty=estimate, basis="from the text")
+    assert [figure.label for figure in difficulty_figures(Question(kind=kind), prediction)] == labels

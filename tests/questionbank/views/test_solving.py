@@ -87,6 +87,13 @@ def test_a_question_that_is_no_word_problem_shows_nothing(as_teacher, bank, solv
     assert "solved-heading" not in page
 
 
+@pytest.mark.parametrize(("kind", "is_said"), [("open", True), ("blanks", False), ("parts", False)])
+def test_only_a_question_with_one_answer_is_said_to_be_unsolved(as_teacher, problem, kind, is_said):
+    Question.objects.filter(pk=problem.pk).update(kind=kind, text="Ann has 7 pens. Ben gives her 2 pens.")
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert ("does not ask a question" in page, "solved-heading" in page) == (is_said, is_said)
+
+
 def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
     page = as_teacher.post(reverse("paste"), {"text": TEXT}).content.decode()
     assert "90% likely to be right" in page
