@@ -79,8 +79,18 @@ def blank_answer(blank: Blank) -> str:
 
 def lettered_choices(pairs: Sequence[MatchingPair]) -> list[tuple[str, str]]:
     """Return the choices on the right, each with its letter, in an order that does not give the pairs away."""
-    choices = sorted({pair.right for pair in pairs})
+    choices = apart(sorted({pair.right for pair in pairs}), pairs)
     return [(choice, part_label(place)) for place, choice in enumerate(choices)]
+
+
+def apart(choices: list[str], pairs: Sequence[MatchingPair]) -> list[str]:
+    """Return the choices in an order in which not every one stands beside its left side.
+
+    >>> apart(["2", "4"], [MatchingPair("1 + 1", "2"), MatchingPair("2 + 2", "4")])
+    ['4', '2']
+    """
+    asked = [pair.right for pair in pairs if pair.left]
+    return choices[1:] + choices[:1] if choices[: len(asked)] == asked else choices
 
 
 def part_label(place: int) -> str:

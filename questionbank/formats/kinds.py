@@ -56,6 +56,15 @@ def kind_of_name(name: str) -> str:
     return _KIND_OF_NAME.get(plain) or _KIND_OF_NAME.get(plain.replace("_", " "), "")
 
 
+def truth_word(answer: str) -> str:
+    """Return True or False, which files and people write in any case, as the bank writes them.
+
+    >>> truth_word("false"), truth_word("TRUE"), truth_word("perhaps")
+    ('False', 'True', 'perhaps')
+    """
+    return answer.capitalize() if answer.lower() in ("true", "false") else answer
+
+
 def option_label(place: int) -> str:
     """Return the label of an option by its place, from 0 on.
 

@@ -24,7 +24,7 @@ from analytics.question_content import (
     as_json,
     content_texts,
 )
-from questionbank.formats.kinds import option_label, options_fault
+from questionbank.formats.kinds import option_label, options_fault, truth_word
 from questionbank.formats.pictures import PictureRefused
 from questionbank.forms.question_rows import COLUMNS, Row, tidy
 from questionbank.rendering.pictures import picture_names
@@ -181,14 +181,11 @@ def read_content(
     Raises:
         RowProblem: a row cannot be read.
     """
-    accepted = _items(rows["accepted"], base.accepted, _accepted_row, _accepted, ["text"])
-    if accepted != base.accepted and accepted == _plain(accepted):
-        accepted = ()
     if any(row["left"] and not row["right"] for row in rows["pair"]):
         raise RowProblem("Every pair needs its right side.")
     content = replace(
         base,
-        accepted=accepted,
+        accepted=_items(rows["accepted"], base.accepted, _accepted_row, _accepted, ["text"]),
         pairs=_items(rows["pair"], base.pairs, _pair_row, _pair, ["left", "right"]),
         blanks=_items(rows["blank"], base.blanks, _blank_row, _blank, ["answers", "choices"]),
         parts=_items(rows["part"], base.parts, _part_row, _part, ["text", "options", "answer"]),
@@ -204,11 +201,6 @@ def read_content(
         parts=content.parts if kind == "parts" else (),
         original="",
     )
-
-
-def _plain(accepted: tuple[AcceptedAnswer, ...]) -> tuple[AcceptedAnswer, ...]:
-    """Return the single answer that the question's own field says as well, or nothing that equals what is given."""
-    return (AcceptedAnswer(accepted[0].text),) if len(accepted) == 1 else (AcceptedAnswer(""),)
 
 
 def _accepted(row: Row, former: AcceptedAnswer | None) -> AcceptedAnswer:
@@ -305,7 +297,8 @@ def _part(row: Row, former: QuestionPart | None) -> QuestionPart:
             )
         content = replace(content, accepted=())
         bare = tuple(replace(option, weight=None) for option in part.options)
-        part = replace(part, answer=row["answer"], options=bare)
+        answer = truth_word(row["answer"]) if kind == "true_false" else row["answer"]
+        part = replace(part, answer=answer, options=bare)
     if former is not None and former.kind != kind:
         content = replace(content, accepted=(), pairs=(), blanks=(), parts=(), original="")
     if row["points"] != was.get("points", ""):

@@ -33,13 +33,12 @@ PART_KINDS = {
     "choice": "Multiple choice",
     "true_false": "True or false",
 }
-ROWS_OF_KIND = {"matching": "pair", "blanks": "blank", "parts": "part"}
 ROW_LABELS = {  # kind of row -> name, help
     "accepted": (
         "Accepted answers",
         (
-            "Answer, weight in per cent, tolerance of a number (0.01 or 5%), unit, feedback. Leave empty if there is"
-            " one right answer: write it in the field Answer."
+            "Answer, weight in per cent, tolerance of a number (0.01 or 5%), unit, feedback. A single right answer"
+            " may stand in the field Answer instead."
         ),
     ),
     "pair": (

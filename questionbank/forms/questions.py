@@ -33,7 +33,6 @@ from questionbank.forms.question_content import (
 from questionbank.forms.question_rows import (
     COLUMNS,
     ROW_LABELS,
-    ROWS_OF_KIND,
     Cell,
     Row,
     cells,
@@ -88,6 +87,7 @@ class QuestionForm(ServiceForm):
         label="Answer",
         max_length=limits.ANSWER_LIMIT,
         required=False,
+        widget=forms.TextInput(attrs={"placeholder": " "}),  # so that a style sheet knows whether it is empty
         help_text=(
             "For multiple choice, the letter of the right option, or several: A, C."
             " For true or false, True or False."
@@ -191,10 +191,8 @@ class QuestionForm(ServiceForm):
 
     @property
     def more_rows(self) -> list[tuple[str, str, str, list[list[Cell]]]]:
-        """Kind, name, help and inputs of what else can be entered; first those that the type needs."""
-        first = ROWS_OF_KIND.get(self["kind"].value() or "", "")
-        kinds = sorted(ROW_LABELS, key=lambda kind: kind != first)
-        return [(kind, *ROW_LABELS[kind], cells(kind, self._shown(kind))) for kind in kinds]
+        """Kind, name, help and inputs of what else can be entered."""
+        return [(kind, *said, cells(kind, self._shown(kind))) for kind, said in ROW_LABELS.items()]
 
     @property
     def picture_rows(self) -> list[Row]:
@@ -222,11 +220,8 @@ class QuestionForm(ServiceForm):
 
     @property
     def has_grading(self) -> bool:
-        """Whether more than text, options and answer is filled in, or its kind needs that."""
-        filled = any(self._rows.get(kind) for kind in ROW_LABELS) or any(
-            self[name].value() for name in _OF_CONTENT
-        )
-        return filled or self["kind"].value() in ROWS_OF_KIND
+        """Whether a title, points, tags, hints or feedback are filled in."""
+        return any(self[name].value() for name in _OF_CONTENT)
 
     def _shown(self, kind: str) -> list[Row]:
         return padded(self._rows.get(kind, []), kind, ROWS_AT_FIRST[kind])

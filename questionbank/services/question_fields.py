@@ -15,7 +15,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.fields import LANGUAGE_TAG, content_problem
-from questionbank.formats.kinds import options_fault
+from questionbank.formats.kinds import options_fault, truth_word
 from questionbank.models import Question
 
 
@@ -85,6 +85,8 @@ def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
     question.kind = checks.string("kind", limits.LANGUAGE_LIMIT)
     question.options = as_json(tuple(options))
     question.answer = derived_answer(kind=question.kind, options=options, answer=answer, content=content)
+    if question.kind == "true_false":
+        question.answer = truth_word(question.answer)
     question.solution = checks.string("solution", TEXT_LIMIT)
     question.content = as_json(content)
     question.grade = checks.string("grade", limits.GRADE_LIMIT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,9 +19,10 @@ from analytics.question_content import (
 )
 from analytics.question_content import own_text as text_alone
 from questionbank.formats.computed_answers import SETTING as COMPUTED
-from questionbank.formats.derived_answer import lettered_choices, part_label
+from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
 from questionbank.forms.question_content import percent, tolerance_shown
 from questionbank.rendering.drawn_values import drawn_names
+from questionbank.worksheets.options import Labelled, in_other_order
 
 register = template.Library()
 
@@ -99,8 +100,23 @@ def options_shown(question: Any) -> list[Mapping[str, Any]]:
     options = list(_get(question, "options") or ())
     if _get(question, "kind") != "ordering":
         return options
-    mixed = sorted(options, key=lambda option: (len(option["text"]), option["text"]))
-    return [{**option, "label": "–"} for option in mixed]
+    return [{"label": label, "text": text} for label, text in _items_shown(options)[0]]
+
+
+def _items_shown(options: Sequence[Mapping[str, Any]]) -> tuple[Labelled, str]:
+    return in_other_order(tuple((option["label"], option["text"]) for option in options), None)
+
+
+@register.filter
+def answer_shown(question: Any) -> str:
+    """Return the answer of a question with the letters that its items and choices are shown with."""
+    answer: str = _get(question, "answer") or ""
+    kind, options = _get(question, "kind"), _get(question, "options") or ()
+    if kind == "ordering" and options:
+        return _items_shown(options)[1]
+    if kind == "matching":
+        return derived_answer(kind=kind, options=(), answer=answer, content=content(question))
+    return answer
 
 
 @register.filter

@@ -15,7 +15,7 @@ from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
 from questionbank.documents.phrases import with_range
-from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
+from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import (
     Labelled,
@@ -261,6 +261,7 @@ class _Writer:
         choices = [choice for choice, _letter in lettered_choices(content.pairs)]
         if rng is not None:
             rng.shuffle(choices)
+            choices = apart(choices, content.pairs)
         letters = {choice: part_label(index) for index, choice in enumerate(choices)}
         labelled_pairs = [pair for pair in content.pairs if pair.left]
         lefts = tuple(
@@ -287,7 +288,7 @@ class _Writer:
                 if rng is not None and not why_kept(options, ""):
                     order = other_order([text for _label, text in options], rng)
                     options, _answer = reordered(options, "", order)
-                lines.append(f"[[{index}]]: " + " / ".join(text for _label, text in options))
+                lines.append(f"({index}) " + " / ".join(text for _label, text in options))
         return "\n\n".join(lines)
 
     def _rng(self, *names: object) -> Random | None:

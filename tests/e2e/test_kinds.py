@@ -68,3 +68,24 @@ def test_pages_of_all_kinds_are_accessible_at_a_desk_and_on_a_telephone(pages, a
                 admin_page.set_viewport_size({"width": size[0], "height": size[1]})
                 admin_page.screenshot(path=f"{folder}/{number}-{size[0]}.png", full_page=True)
         assert faults(admin_page) == [], address
+
+
+def test_the_editor_shows_what_the_chosen_type_has_and_what_is_filled_in(plain_page) -> None:
+    plain_page.goto("/questions/new/")
+    names = ("option_text", "accepted_text", "pair_left", "blank_answers", "part_text", "answer")
+
+    def shown(kind: str) -> list[str]:
+        plain_page.select_option("[name=kind]", kind)
+        return [name for name in names if plain_page.locator(f"[name={name}]").first.is_visible()]
+
+    assert {kind: shown(kind) for kind in ("open", "choice", "short", "matching", "blanks", "parts")} == {
+        "open": ["answer"],
+        "choice": ["option_text", "answer"],
+        "short": ["accepted_text", "answer"],
+        "matching": ["pair_left"],
+        "blanks": ["blank_answers"],
+        "parts": ["part_text"],
+    }
+    shown("matching")
+    plain_page.fill("[name=pair_left] >> nth=0", "two")
+    assert shown("open") == ["pair_left", "answer"]  # nothing that somebody typed goes out of sight

@@ -31,7 +31,9 @@ ACCEPTED = {
             "A, C",
             ["-50%"],
         ),
-        ({"kind": "true_false", "answer": "False"}, "False", ["True or false?"]),
+        ({"kind": "true_false", "answer": "false"}, "False", ["True or false?"]),
+        ({"kind": "short", "answer": "", "accepted_text": ["hypotenuse"]}, "hypotenuse", ["hypotenuse"]),
+        ({"kind": "number", "answer": "", "accepted_text": ["7.25"]}, "7.25", ["7.25"]),
         ({"kind": "number", "answer": "", **ACCEPTED}, "3.14 cm", ["± 0.01", "Too rough"]),
         ({"kind": "short", "answer": "x = 2"}, "x = 2", []),
         (
@@ -39,12 +41,17 @@ ACCEPTED = {
             "1-b",
             ["two"],
         ),
-        ({"kind": "ordering", "answer": "", **OPTIONS}, "A, B, C", []),
+        (
+            {"kind": "matching", "answer": "", "pair_left": ["1 + 1", "2 + 2"], "pair_right": ["2", "4"]},
+            "1-b, 2-a",
+            ["1-b, 2-a"],
+        ),
+        ({"kind": "ordering", "answer": "", **OPTIONS}, "A, B, C", ["C, B, A", "A. $2+2$"]),
         (
             {"kind": "blanks", "answer": "", "text": "2 + 2 = [[1]], which is [[2]].",
              "blank_answers": ["4; four", "even"], "blank_choices": ["", "odd; even"]},
             "4; even",
-            ["odd / even", "answer blank 1"],
+            ["odd / even", "(1)&nbsp;<span class"],
         ),
         ({"kind": "description", "answer": ""}, "", []),
     ],
@@ -61,7 +68,7 @@ def test_each_kind_is_written_shown_and_comes_back_to_the_editor(bank, as_teache
     question = Question.objects.latest("pk")
     assert (question.kind, question.answer) == (sent["kind"], answer)
     page = response.content.decode()
-    assert [text for text in (*shown, "Draw.", "Well done.") if text not in page] == []
+    assert [text for text in (*shown, "A title", "Draw.", "Well done.") if text not in page] == []
     editor = as_teacher.get(reverse("question_edit", args=[question.pk]))
     form = editor.context["form"]
     again = {name: form[name].value() or "" for name in form.fields if name not in ("concepts", "pictures")}
@@ -104,6 +111,10 @@ def test_a_picture_is_put_in_and_shown(bank, as_teacher):
     [
         ({"kind": "choice", **OPTIONS, "option_weight": ["much", "", ""]}, "is not a weight"),
         ({"kind": "matching"}, "needs its pairs"),
+        (
+            {"kind": "short", "answer": "leg", "accepted_text": ["hypotenuse"]},
+            "which say &#x27;hypotenuse&#x27;",
+        ),
         ({"kind": "true_false", "answer": "perhaps"}, "must be True or False"),
         ({"pictures": SimpleUploadedFile("a.svg", b"<svg/>")}, "SVG picture"),
     ],
