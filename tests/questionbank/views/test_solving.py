@@ -15,6 +15,7 @@ from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.language_models import packaged_model_folder
 from questionbank.selectors.similar import insight
+from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.services.solutions import solution_store
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
@@ -88,8 +89,12 @@ def test_a_question_that_is_no_word_problem_shows_nothing(as_teacher, bank, solv
 
 
 @pytest.mark.parametrize(("kind", "is_said"), [("open", True), ("blanks", False), ("parts", False)])
-def test_only_a_question_with_one_answer_is_said_to_be_unsolved(as_teacher, problem, kind, is_said):
-    Question.objects.filter(pk=problem.pk).update(kind=kind, text="Ann has 7 pens. Ben gives her 2 pens.")
+def test_only_a_question_with_one_answer_is_said_to_be_unsolved(
+    as_teacher, problem, monkeypatch, kind, is_said
+):
+    unsolved = SolvedText((), "The text does not ask a question.", (), "solver")
+    monkeypatch.setattr(insight, "solved_or_none", lambda *_of_question: unsolved)
+    Question.objects.filter(pk=problem.pk).update(kind=kind)
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert ("does not ask a question" in page, "solved-heading" in page) == (is_said, is_said)
 
