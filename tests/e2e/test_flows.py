@@ -119,7 +119,7 @@ def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: 
     page.wait_for_load_state()  # what is typed before the scripts are there brings no preview
     page.get_by_label("Question", exact=True).fill(r"Which is largest? $\frac{1}{2}$ or $\sqrt{2}$")
     expect(page.locator("#preview msqrt")).to_be_visible()
-    page.get_by_label("Type").select_option("choice")
+    page.get_by_label("Type", exact=True).select_option("choice")
     page.get_by_label("Text of option 1").fill(r"$\frac{1}{2}$")
     page.get_by_label("Text of option 2").fill(r"$\sqrt{2}$")
     page.get_by_role("button", name="Add an option").click()
