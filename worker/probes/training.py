@@ -1,4 +1,4 @@
-"""Training probes on the bank: tagged questions with vectors -> probes -> compared, and in use if they pass the gate."""
+"""Training probes on the bank: tagged questions with vectors -> probes -> compared, and in use if they pass."""
 
 from __future__ import annotations
 
