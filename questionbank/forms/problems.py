@@ -9,6 +9,19 @@ from typing import ClassVar
 from django import forms
 
 from questionbank.errors import KindredError, ValidationFailed
+from questionbank.wording import number_text
+
+
+def _say_bounds(field: forms.IntegerField | forms.FloatField) -> None:
+    """Have a field of numbers name both its bounds where a number is outside of them."""
+    low, high = (
+        None if bound is None else number_text(bound) for bound in (field.min_value, field.max_value)
+    )
+    if low is not None and high is not None:
+        wanted = f"Enter a number from {low} to {high}."
+    else:
+        wanted = f"Enter {high} or a smaller number." if low is None else f"Enter {low} or a larger number."
+    field.error_messages |= {"min_value": wanted, "max_value": wanted}
 
 
 class ServiceForm(forms.Form):
@@ -21,6 +34,13 @@ class ServiceForm(forms.Form):
 
     main_field: ClassVar[str | None] = None
     refusal = ""
+
+    def full_clean(self) -> None:
+        """Check the fields; a number out of bounds is refused with both bounds."""
+        for field in self.fields.values():
+            if isinstance(field, forms.IntegerField | forms.FloatField):
+                _say_bounds(field)
+        super().full_clean()
 
     def add_problems(self, error: ValidationFailed) -> None:
         """Put each problem next to its field, and those of no field above the form."""

@@ -250,7 +250,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
     """Install the starter of each capability, and the n-gram set, where there are none.
 
     The exports need PyTorch, which this process must not import: one ``python -m analytics export-starters`` makes all
-    that are missing, which takes some seconds, once for a `VAR_DIR`.
+    that are missing, once for a `VAR_DIR`; it takes some seconds, or minutes on a busy machine.
 
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed, or a starter is damaged. The
@@ -263,7 +263,9 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
         missing = _missing_starters()  # asked again: another process may have installed them meanwhile
         for word, starter in missing:
             scope = f", {language_name(starter.scope)}" if starter.scope else ""
-            say(f"Installing the default model: {CAPABILITIES[word].title}{scope} (once, some seconds) ...")
+            say(
+                f"Installing the default model: {CAPABILITIES[word].title}{scope} (once, up to some minutes) ..."
+            )
         with scratch_folder(prefix="models-") as scratch:
             exports = _export_starters(missing, scratch)
             for word, starter in missing:

@@ -394,11 +394,11 @@ def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ({"epochs": "0"}, "greater than or equal to 1"),
+        ({"epochs": "0"}, "Enter a number from 1 to "),
         ({"batch_size": "many"}, "Enter a whole number."),
         ({"temperatures": "0.1, 0.2"}, "Temperatures by rank must be 5 positive numbers"),
         ({"temperatures": "0.1, 0.1, nan, 0.3, inf"}, "Temperatures by rank must be 5 positive numbers"),
-        ({"seed": "9" * 30}, "less than or equal to 2147483647"),
+        ({"seed": "9" * 30}, " to 2,147,483,647."),
         ({"adapter_rank": "8", "objective": "masked-language"}, "Adapter rank must be 0"),
         ({"hierarchies": ["Nowhere"]}, "Nowhere is not one of the available choices"),
         ({"device": "gpuu"}, "Device cannot be 'gpuu'; it is auto, cpu or cuda"),
@@ -626,6 +626,13 @@ def test_a_champion_is_never_said_to_fail_against_itself(candidate, champion, as
     assert "This model is in use, although it is not better than the other model." in page
     assert f"significantly better or worse than {champion.numbered_name}." in page
     assert "the champion, so it does not pass" not in page
+
+
+def test_a_training_form_names_the_bounds_of_a_number(bank, as_admin) -> None:
+    address = reverse("model_train", args=["probes"])
+    response = as_admin.post(address, {"hierarchies": "Number theory", "test_share": "3"})
+    assert response.status_code == 422
+    assert "Enter a number from 0.05 to 0.5." in text_of(response)
 
 
 def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
