@@ -282,7 +282,7 @@ def test_what_appears_only_after_doing_something(open_as, full_bank) -> None:
     page.goto("/questions/new/")
     page.get_by_label("Find a concept").fill("c")
     page.locator(".chooser-list").wait_for()
-    page.get_by_label("Type").select_option("choice")
+    page.get_by_label("Type", exact=True).select_option("choice")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("alert").wait_for()
     assert not faults(page), "a form with errors"

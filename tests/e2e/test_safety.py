@@ -60,6 +60,7 @@ def test_typing_them_into_the_pages_runs_nothing(teacher_page: Page, bank) -> No
     everything = "\n\n".join(ATTEMPTS)[:19_000]
     page.goto("/questions/new/")
     page.get_by_label("Question", exact=True).fill(everything)
+    page.get_by_label("Type", exact=True).select_option("choice")
     page.get_by_label("Text of option 1").fill(ATTEMPTS[0])
     page.locator("#preview .question-text").first.wait_for()
     assert not ran(page)

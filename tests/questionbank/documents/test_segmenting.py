@@ -74,7 +74,7 @@ KINDS = {
     "1. Find $\\pi$.\n= 3.14 +- 0.01": ("number", "3.14"),
     "1. A hexagon has ____ sides.\nAnswer: 6": ("blanks", "6"),
     "1. Name it.\n* Jupiter": ("short", "Jupiter"),
-    "1. Match them.\n| Column A | Column B |\n| 1. one | a. 2 |\n| 2. two | b. 1 |\nAnswers\n1. 1-b, 2-a": ("matching", "1-a, 2-b"),
+    "1. Match them.\n| Column A | Column B |\n| 1. one | a. 2 |\n| 2. two | b. 1 |\nAnswers\n1. 1-b, 2-a": ("matching", "1-b, 2-a"),
     "1. A line.\n(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\nAnswers\n1. (a) 2 (b) -": ("parts", "(a) 2; (b) -"),
     "Type: F\n1) What is 6 x 7?\na. 42": ("open", "42"),
     "1. Show that it is so.\nSolution: Clear.": ("open", ""),

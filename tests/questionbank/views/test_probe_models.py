@@ -79,7 +79,8 @@ def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admi
     assert "It estimates no difficulty, and the champion does." in page
     assert "30 questions of School that are kept out of training; this model learned from 90 others." in page
     assert "An earlier version trained the other model on these questions too" in page
-    assert "second-probes Geometry 70% first-probes Algebra" in page
+    champion, candidate = (model.numbered_name for model in probes)
+    assert f"{candidate} Geometry 70% {champion} Algebra" in page
     assert "Equations 90% right" in page
 
 

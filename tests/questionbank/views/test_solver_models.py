@@ -121,13 +121,13 @@ def test_a_comparison_counts_problems_with_an_equation_and_with_an_answer_only(a
     address = reverse("model_compare", args=[candidate.pk])
     page = text_of(as_admin.get(address))
     assert "Of these, 280 have an equation, 32 have an answer only." in page
-    assert "Answer 24 pens new 6*4" in page
+    assert f"Answer 24 pens {candidate.numbered_name} 6*4" in page
     suite |= {"questions": 280, "answer_only": 0}
     comparison.figures = {**figures, "changed_problems": [{**changed, "equation": "3*8"}]}
     comparison.save()
     page = text_of(as_admin.get(address))
     assert "an answer only" not in page
-    assert "Equation 3*8 new 6*4" in page
+    assert f"Equation 3*8 {candidate.numbered_name} 6*4" in page
 
 
 def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solver) -> None:
