@@ -16,7 +16,7 @@ _LEAD = re.compile(
 _SENTENCES = re.compile(r"(?:[;；。！\n]|(?<!i\.e)\.(?=\s))\s*")
 _CLAUSES = re.compile(r"(?:[;；。！]|[.:：](?=\s))\s*")
 _SAYS = re.compile(
-    r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|vaut|es|son|giv(?:es?|ing)|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
+    r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|sont|vaut|es|son|giv(?:es?|ing)|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -69,7 +69,10 @@ def is_working(text: str) -> bool:
     (True, False, False)
     """
     text = text.replace("＝", "=")
-    if "=" in text and _EXAMINER.search(text):
+    said = re.split(r":\s", text.strip(" ."))
+    if ("=" in text and _EXAMINER.search(text)) or (
+        len(text) > _LONGEST and len(said) > 1 and _SAYS.match(said[-1])
+    ):
         return True
     if _SENTENCE.match(text) or all(
         map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;；、]\s*|,\s+|，|\s+OR\s+", text.strip(" .;")))
@@ -100,7 +103,9 @@ def is_sure(working: str) -> bool:
     (True, False)
     """
     plain = re.sub(r"\\[a-zA-Z]+", "", working)
-    return "答：" in working or not re.search(r"[^\W\d_]{3,}\s|[;；,，：\n]|\.\s|[⇒<>＜＞≤≥]", plain)
+    return "答：" in working or not re.search(
+        r"[^\W\d_]{3,}\s|\$\s\w+\s\$|[;；,，：\n]|\.\s|[⇒<>＜＞≤≥]", plain
+    )
 
 
 def concluded(text: str) -> str:

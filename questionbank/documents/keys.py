@@ -37,7 +37,7 @@ _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=
 TITLE_AND_LIST = re.compile(
     r"^\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
     r"|respuestas|soluciones|soluzioni|risposte|gabarito|antworten|antwoorden|odpowiedzi|answers? (?:to"
-    r"|for) [^:\d?]{1,40}|(?:参考|标准)?答案)"
+    r"|for) [^:\d?]{1,40}|[^\W\d_a-zA-Z]{0,4}答案)"
     r"\**(?:\s*[:：]\s*(?=.)|\s+(?=(?:(?:es|ex|aufg|nr|q)\.?\s?)?\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )

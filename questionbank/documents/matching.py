@@ -41,13 +41,18 @@ def matching_rows(texts: Sequence[str]) -> list[range]:
     for place, text in enumerate(texts):
         if not MATCHING.search(text) or row_cells(text) is not None:
             continue
-        start = next((at for at in range(place + 1, min(place + 4, len(texts))) if _half(texts[at], 0)), -1)
-        end = start
-        while 0 <= end < len(texts) and _half(texts[end], end - start):
-            end += 1
-        if start >= 0 and end - start >= _FEWEST_ROWS:
-            is_below_heading = SECTION.fullmatch(text) is not None and place + 1 < start
-            found.append(range(place + is_below_heading, end))
+        for start in range(place + 1, min(place + 4, len(texts))):
+            end, is_table = start, row_cells(texts[start]) is not None
+            while (
+                end < len(texts)
+                and (row_cells(texts[end]) is not None) == is_table
+                and _half(texts[end], end - start)
+            ):
+                end += 1
+            if end - start >= _FEWEST_ROWS:
+                is_below_heading = SECTION.fullmatch(text.strip("* ")) is not None and place + 1 < start
+                found.append(range(place + is_below_heading, end))
+                break
     return found
 
 

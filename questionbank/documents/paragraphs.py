@@ -46,6 +46,9 @@ class Rich:
     def __getitem__(self, part: slice) -> Rich:
         return Rich(self.text[part], self.looks[part])
 
+    def __add__(self, other: Rich) -> Rich:
+        return Rich(self.text + other.text, self.looks + other.looks)
+
     def stripped(self) -> Rich:
         """Return it without blanks at its ends."""
         begin = len(self.text) - len(self.text.lstrip(" \t\n" + GAP))

@@ -139,7 +139,7 @@ STIMULUS = re.compile(
     r"|ejercicios"
     r"|preguntas)\s*\(?(?P<first>\d{1,3})(?:,\s*\d{1,3})*,?\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至"
     r"|到)\s*(?P<last>\d{1,3})\)?"
-    r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
+    r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*小?[题題])",
     re.IGNORECASE,
 )
 _SCORES = re.compile(
@@ -319,7 +319,9 @@ ANSWER_COLUMN = re.compile(
     r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
     re.IGNORECASE,
 )
-CHOICE_SECTION = re.compile(r"choice|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE)
+CHOICE_SECTION = re.compile(
+    r"choice|correct answer|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE
+)
 """The heading of questions that have options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
 TRUTH_SECTION = re.compile(
@@ -354,7 +356,7 @@ ORDER_TO_EACH = re.compile(
 """Tells what to do with each of the parts that follow."""
 MATCHING = re.compile(
     r"(?:^|[.?!:]\s)\W*match\b|\b(?:match (?:each|every|the|these|them|up)"
-    r"|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*"
+    r"|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ(?:e[rz]?|a|are|ate)\b|reli\w+ chaque|relaciona\w*"
     r"|empareja\w*"
     r"|column (?:a|i|1)\b.{1,80}\bcolumn (?:b|ii|2)|column (?:b|ii|2)\b.{1,80}\bcolumn (?:a|i|1))\b|连线|配对|匹配",
     re.IGNORECASE,

@@ -55,6 +55,8 @@ _BARE_LETTER = re.compile(
 _ROW_LETTER = re.compile(
     rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-Fa-f])(?=(?: [-–—]|/)? [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
 )
+_TRUTHS_FIRST = re.compile(rf"(T(?:rue)?|TRUE)[\s/{GAP}]+(F(?:alse)?|FALSE)[\s{GAP}]+(?=\d{{1,3}}\s?[.)])")
+"""The words to choose from before the number of a statement: "T  F  7) 9 is odd."."""
 _LETTERS_APART = 8  # lines between two letters that count on
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
@@ -262,6 +264,14 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
     for rich in map(_with_dots, _broken(paragraph.rich)):
+        if truths := _TRUTHS_FIRST.match(rich.text):
+            rich = (
+                rich[truths.end() :]
+                + Rich("  ", bytes(2))
+                + rich[slice(*truths.span(1))]
+                + Rich(" / ", bytes(3))
+                + rich[slice(*truths.span(2))]
+            )
         if len(rich.text) > _LONGEST_CUT:
             yield rich.stripped()
             continue
@@ -285,7 +295,7 @@ def _with_dots(rich: Rich) -> Rich:
     dotted = Rich()
     for start, end in pairwise([0, *(match.end(1) for match in found), len(rich.text)]):
         piece = rich[start:end]
-        dotted.text, dotted.looks = dotted.text + piece.text, dotted.looks + piece.looks
+        dotted += piece
         if end < len(rich.text):
             dotted.add(".", piece.looks[-1])
     return dotted

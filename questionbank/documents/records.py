@@ -43,6 +43,7 @@ from questionbank.rendering.pictures import picture_names
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
+_WORDS_OF_NAME = 3
 EACH_PART = "Answer each part."
 """The text of a question in parts that has none."""
 NO_TEXT = "The question has no text."
@@ -78,6 +79,10 @@ def found_question(draft: Draft) -> FoundQuestion:
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
     asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
     stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
+    heading = _EMPHASIS.sub("", "".join(draft.headings[-1:]))
+    if row_cells(stem.partition("\n")[0]) and draft.is_matching and phrases.MATCHING.search(heading):
+        orders = [said for said in re.split(r"(?<=[.:])\s+", heading) if len(said.split()) > _WORDS_OF_NAME]
+        stem = "\n".join([" ".join(orders), *([] if pairs else [stem])])
     if parts:
         kind = "parts"
         total = sum(part.content.points or 0 for part in parts)

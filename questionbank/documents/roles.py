@@ -365,7 +365,7 @@ class _Guess:
         line, mark = self.lines[place], self.marks[place]
         if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
-        if self._is_matching_task(place):
+        if self._is_matching_task(place) or self._is_all_of_section(place):
             return True
         if self.state == "item" and (
             self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))
@@ -384,6 +384,18 @@ class _Guess:
             if phrases.ANSWER.match(self.lines[ahead].text):
                 return not self.numbering.is_numbered
         return False
+
+    def _is_all_of_section(self, place: int) -> bool:
+        """Return whether a line asks something and stands alone below its heading but for its answer."""
+        if self.state != "heading" or not self.lines[place].text.endswith(("?", "？")):
+            return False
+        following = self.lines[place + 1].text.replace("*", "") if place + 1 < len(self.lines) else ""
+        ends = (phrases.SECTION, phrases.KEY_TITLE)
+        return bool(
+            any(pattern.fullmatch(following) for pattern in ends)
+            or phrases.SOLUTION.match(following)
+            or phrases.ANSWER.match(following)
+        )
 
     def _is_matching_task(self, place: int) -> bool:
         """Return whether a line below a heading asks to match what a table below it holds."""

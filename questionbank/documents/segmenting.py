@@ -29,6 +29,10 @@ from questionbank.documents.written_answers import take_answers_behind
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
+_SECTION = re.compile(
+    r"\W*(?:test|part|section|partie|teil|sección|parte|sezione)\s+([A-K]|\d{1,2}|[IVX]{1,4})\b[\s.:：)–—-]*",
+    re.IGNORECASE,
+)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -219,26 +223,36 @@ def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Li
 def _by_sections(
     rows: Sequence[_Row], asked: Sequence[_Asked]
 ) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
-    """Yield the rows of each section with its questions where rows name sections by number: "Exercise 2: 1. B"."""
-    sections: dict[int, list[_Asked]] = {}
+    """Yield the rows of each section with its questions where rows name sections: "Exercise 2: 1. B", "Test I. 1. B".
+
+    Rows of a section without questions come with none, so that they answer nothing of another section.
+    """
+    sections: dict[str, list[_Asked]] = {}
     for place, draft in asked:
-        number = draft.value if draft.series == "word" else _section_number("".join(draft.headings[-1:]))
-        if number:
-            sections.setdefault(number, []).append((place, draft))
-    starts = [at for at, (_, line) in enumerate(rows) if _section_number(line.number) in sections]
-    named = [_section_number(rows[at][1].number) for at in starts]
+        name = str(draft.value) if draft.series == "word" else _section("".join(draft.headings[-1:]))[0]
+        if name:
+            sections.setdefault(name, []).append((place, draft))
+    said = [_section(full_text(line)) for _, line in rows]
+    starts = [at for at, (name, _) in enumerate(said) if name in sections or name.isalpha()]
+    named = [said[at][0] for at in starts]
     is_named = len(sections) > 1 and len({*named}) == len(named) > 1 and 2 * len(named) >= len(sections)
-    if not is_named or not any(_section_number("".join(draft.headings[-1:])) for _, draft in asked):
+    if not is_named or not any(_section("".join(draft.headings[-1:]))[0] for _, draft in asked):
         yield rows, asked
         return
-    for start, end, number in zip(starts, [*starts[1:], len(rows)], named, strict=True):
-        yield [(place, replace(line, number="")) for place, line in rows[start:end]], sections[number]
+    for start, end, name in zip(starts, [*starts[1:], len(rows)], named, strict=True):
+        place, line = rows[start]
+        first = (place, replace(line, number="", text=said[start][1]))
+        yield [first, *rows[start + 1 : end]], sections.get(name, [])
 
 
-def _section_number(text: str) -> int:
-    """Return the number of a section that a text begins with, as "Exercise 2" does; 0 without one."""
-    mark = read_mark(take_mark(text)[0])
-    return mark.value if mark is not None and mark.kind == "word" else 0
+def _section(text: str) -> tuple[str, str]:
+    """Return the name of a section that a text begins with, as "Exercise 2" and "Part IV" do, and what follows."""
+    number, rest = take_mark(text)
+    mark = read_mark(number)
+    if mark is not None and mark.kind == "word":
+        return str(mark.value), rest
+    match = _SECTION.match(text)
+    return (match[1].upper(), text[match.end() :]) if match else ("", text)
 
 
 def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -> Iterator[str]:

@@ -395,3 +395,63 @@ def test_what_a_sentence_says_of_calculators_and_of_events_stays_what_it_is() ->
     assert first.record.text == "Find 2 + 2."
     assert second.record.text.endswith("P(A) + P(B).")
     assert not second.record.answer
+
+
+def test_numbers_may_begin_with_a_zero_and_number_the_options() -> None:
+    asked = "".join(
+        f"0{n}. {n} + {n} is\n(1) {n}   (2) {2 * n}   (3) {3 * n}   (4) {4 * n}\n" for n in (1, 2, 3)
+    )
+    found = read(f"PART I (Underline the correct answer)\n{asked}Answers\nPart I  01-(2)  02-(2)  03-(2)")
+    assert [(len(one.record.options), one.record.answer) for one in found] == [(4, "2")] * 3
+
+
+def test_a_section_of_the_list_answers_no_other_section() -> None:
+    """Nor does what the list says of a section in which no question is found."""
+    paper = (
+        "TEST I. Multiple Choice.\n1. 2 + 2 is\na. 4\nb. 5\n2. 2 + 3 is\na. 4\nb. 5\n"
+        "TEST II. True or False.\n1. 9 is odd.\n2. 8 is odd.\nTEST III. Problem Solving.\n"
+        "Rosa has 4 bags of 3 mangoes each. How many mangoes has she?\n"
+        "TEST IV. Drawing.\nTEST V. Fill in the blanks.\n1. 3 km = ____ m\n2. 5 h = ____ min\n"
+        "Key\nTest I. 1. a\n2. b\nTest II. 1. T\n2. F\nTest III. 12\nTest IV. 1. x\n2. y\nTest V. 1. 3000\n2. 300"
+    )
+    assert [one.record.answer for one in read(paper)] == ["A", "B", "True", "False", "12", "3000", "300"]
+
+
+def test_the_words_to_choose_from_may_stand_before_the_number() -> None:
+    found = read("T  **F**  1) 8 is odd.\n**T**  F  2) 9 is odd.\nT **F** 3) 10 is odd.\n4) Find 3 + 4.")
+    assert [(one.record.kind, one.record.answer) for one in found[:3]] == [
+        ("true_false", "False"),
+        ("true_false", "True"),
+        ("true_false", "False"),
+    ]
+    assert found[3].number == "4)"
+
+
+def test_exercises_of_a_list_keep_the_numbers_of_their_questions() -> None:
+    paper = (
+        "Exercice 1\n1) Calculer 2 + 3.\n2) Calculer 2 + 4.\nExercice 2\n1) Calculer 5 + 4.\n2) Résoudre x = 1 + 7.\n"
+        "Corrigé\nExercice 1\n1) 5\n2) 6\nExercice 2\n1) 9\n"
+        "2) On ajoute le second nombre au premier, ce qui donne la réponse : la solution est 8."
+    )
+    assert [one.record.answer for one in read(paper)] == ["5", "6", "9", "8"]
+
+
+def test_answers_of_a_named_part_of_a_paper_stand_on_one_line() -> None:
+    found = read(
+        "乙部\n1. 若 y = 2x，則當 x = 2 時，y = ____。\n2. 求 2 + 5。\n3. 求 3 + 6。\n乙部答案：1. 4 2. 7 3. 9"
+    )
+    assert [one.record.answer for one in found] == ["4", "7", "9"]
+
+
+def test_rows_to_match_below_their_heading_are_asked_by_it() -> None:
+    found = read(
+        "1. Find 2 + 3.\nTEST II. Matching Type. Match Column A with Column B.\n| Column A | Column B |\n"
+        "| ____ 1. 2 + 2 | A. 6 |\n| ____ 2. 3 + 3 | B. 8 |\n| ____ 3. 4 + 4 | C. 4 |\n|  | D. 5 |\n"
+        "Key\nTest I. 1. 5\nTest II. 1-C, 2-A, 3-B"
+    )
+    assert found[1].record.text == "Match Column A with Column B."
+    assert [(pair.left, pair.right) for pair in found[1].record.content.pairs][:3] == [
+        ("2 + 2", "4"),
+        ("3 + 3", "6"),
+        ("4 + 4", "8"),
+    ]
