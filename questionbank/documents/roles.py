@@ -387,7 +387,7 @@ class _Guess:
 
     def _is_all_of_section(self, place: int) -> bool:
         """Return whether a line asks something and stands alone below its heading but for its answer."""
-        if self.state != "heading" or not self.lines[place].text.endswith(("?", "？")):
+        if self.roles[-1:] != [Role.HEADING] or not self.lines[place].text.endswith(("?", "？")):
             return False
         following = self.lines[place + 1].text.replace("*", "") if place + 1 < len(self.lines) else ""
         ends = (phrases.SECTION, phrases.KEY_TITLE)
