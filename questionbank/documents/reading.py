@@ -199,7 +199,7 @@ def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
         points = f" ({match['points']})"
         rest = part.rich[match.end() :]
         part.number = f"{match['number']}."
-        part.rich = Rich(rest.text + points, rest.looks + bytes(len(points)))
+        part.rich = rest + Rich(points, bytes(len(points)))
     return found
 
 
