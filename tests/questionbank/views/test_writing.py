@@ -68,6 +68,14 @@ def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_saved(
     assert Question.objects.count() == before
 
 
+def test_what_is_wrong_in_a_row_is_said_once_above_the_form_and_once_beside_the_rows(
+    bank, as_teacher
+) -> None:
+    wrong = NEW | {"kind": "matching", "answer": "", "pair_left": ["half", ""], "pair_right": ["", ""]}
+    response = as_teacher.post(reverse("question_create"), wrong)
+    assertContains(response, "Every pair needs its right side.", count=2, status_code=422)
+
+
 def test_a_near_duplicate_is_named_once_before_it_is_saved(bank, as_teacher) -> None:
     almost = NEW | {"text": bank.questions[0].text + " "}
     first = as_teacher.post(reverse("question_create"), almost)
