@@ -1,0 +1,23 @@
+"""The runtime of the served models."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("module", ["analytics.inference.onnx", "analytics.backbone.onnx_graph"])
+def test_the_runtime_reports_nothing_to_its_maker(module: str, tmp_path: Path) -> None:
+    silenced = {"CI", "ORT_DISABLE_TELEMETRY", "GITHUB_ACTIONS", "TF_BUILD"}  # end reports themselves
+    environment = {name: value for name, value in os.environ.items() if name not in silenced}
+    subprocess.run(
+        [sys.executable, "-c", f"import {module}"],
+        env=environment | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        check=True,
+    )
+
+    assert list(tmp_path.rglob("*")) == []  # else: the installation's number and the reports to be sent
