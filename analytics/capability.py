@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from analytics.backbone.sources import is_installed
+from analytics.retrieval import Encode
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
@@ -131,6 +132,22 @@ class Capability(ABC, Generic[Model]):
         Raises:
             ArtifactError: the folder is no complete model of this kind.
         """
+
+    def encode_many(
+        self,
+        folder: Path,
+        cancel: Callable[[], bool] | None = None,  # noqa: ARG002 - for what takes long
+    ) -> Encode:
+        """Return the function that encodes thousands of texts with a model of a capability that has a lens.
+
+        By default it is that of the loaded model; what computes with PyTorch is slower to load, and quicker then.
+
+        Args:
+            folder: the model's.
+            cancel: asked now and then while texts are encoded; where it returns True, `Cancelled` is raised.
+        """
+        encode: Encode = self.load(folder).encode
+        return encode
 
     def evaluate(
         self,

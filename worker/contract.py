@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from analytics.retrieval import Encode
 from questionbank.capabilities.figures import Figures
 
 if TYPE_CHECKING:
@@ -38,13 +37,6 @@ class WorkerCapability:
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> Figures:
         """Measure both on the fixed suite."""
         raise NotImplementedError
-
-    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode | None:
-        """Return the function that encodes thousands of texts, where it is not the one that the model is loaded for.
-
-        It raises `analytics.errors.Cancelled` where `cancel` returns True meanwhile.
-        """
-        return None
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
         """Return the candidates that are built while the old vectors serve, and start serving with the new ones."""

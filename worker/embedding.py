@@ -29,7 +29,6 @@ from questionbank.selectors.registry.embeddings import (
 from questionbank.services import embeddings
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
 from worker.blocks import BlockJob, work_in_blocks
-from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
 
@@ -138,13 +137,12 @@ class VectorBlocks(BlockJob):
 
     @cached_property
     def _bulk_encode(self) -> Encode | None:
-        """The capability's own encoder of many texts, where it has one."""
+        """The capability's encoder of many texts; None for the n-grams, which are as quick with few."""
         artifact = self.embedding_set.artifact
-        return (
-            worker_capability(artifact.capability).encode(artifact, lambda: self._cancel())
-            if artifact
-            else None
-        )
+        if artifact is None:
+            return None
+        capability = CAPABILITIES[artifact.capability]
+        return capability.encode_many(artifact_folder(artifact), lambda: self._cancel())
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Encode what is missing of a range of questions."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import retriever_text
 from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.artifacts import artifact_read
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
+from analytics.retrieval import Encode
 from analytics.text.word_problems import is_word_problem
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
@@ -57,6 +61,16 @@ class Analogy(Capability[Retriever]):
     def load(self, folder: Path) -> Retriever:
         """Load a retriever; an encoder serves as one that is not trained."""
         return load_retriever(folder)
+
+    def encode_many(self, folder: Path, cancel: Callable[[], bool] | None = None) -> Encode:
+        """Encode with PyTorch as the retriever reads problems: with their numbers, or with slots for them."""
+        from analytics.backbone.bert import artifact_backbone, encode_bulk
+
+        slots = bool(artifact_read(folder, verify=False).extra.get("slot_text", False))
+        backbone = artifact_backbone(folder)
+        return lambda texts: encode_bulk(
+            backbone, [retriever_text(text, slots=slots) for text in texts], cancel=cancel
+        )
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Write a starter's retriever; the head after the pooling becomes part of the graph."""

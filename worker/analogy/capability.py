@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analytics.retrieval import Encode
 from questionbank.capabilities.figures import AnalogyFigures
 from worker.contract import Job, WorkerCapability
 
@@ -31,11 +30,6 @@ class AnalogyWork(WorkerCapability):
         from worker.analogy.comparison import analogy_comparison_figures
 
         return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
-
-    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
-        from worker.analogy.encoding import bulk_encode
-
-        return bulk_encode(artifact, cancel)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from worker.analogy.evaluation import evaluate_analogy_model

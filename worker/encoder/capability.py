@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analytics.retrieval import Encode
 from questionbank.capabilities.figures import EncoderFigures
 from worker.contract import WorkerCapability
 
@@ -31,11 +30,6 @@ class EncoderWork(WorkerCapability):
         from worker.encoder.comparison import encoder_comparison_figures
 
         return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
-
-    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
-        from worker.encoder.encoding import bulk_encode
-
-        return bulk_encode(artifact, cancel)
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
         """Train the probes that read the new vectors."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from analytics.encoder.capability import ENCODER
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.metrics import pearson, spearman
@@ -21,8 +22,7 @@ from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.artifacts import artifact_champion
-from worker.encoder.encoding import artifact_backbone
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 
 _DEEPEST = 4
@@ -144,13 +144,10 @@ def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         NotFound: there is no such encoder.
     """
-    from analytics.backbone.bert import encode_bulk
-
     artifact = _encoder_artifact(options["model"])
-    backbone = artifact_backbone(artifact)
     return evaluate_encoder(
         options["data"],
-        lambda texts: encode_bulk(backbone, texts),
+        ENCODER.encode_many(artifact_folder(artifact)),
         name=artifact.name,
         language=options["language"],
         pairs=options["pairs"],

@@ -7,16 +7,16 @@ from typing import Any
 
 from django.db import transaction
 
+from analytics.encoder.capability import ENCODER
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
 from questionbank.selectors.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.services.artifacts import champions_lock
 from questionbank.services.pair_solutions import pairs_solved
 from questionbank.services.paraphrase import pair_save_score
 from worker.embedding import SMALL_JOB
-from worker.encoder.encoding import bulk_encode
 from worker.reporting import RunReporter
 
 BATCH = 64
@@ -67,7 +67,9 @@ def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scor
     """
     if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
-    return served.scorer.with_encode(bulk_encode(served.artifact, reporter.should_stop))
+    return served.scorer.with_encode(
+        ENCODER.encode_many(artifact_folder(served.artifact), reporter.should_stop)
+    )
 
 
 class _Scorers:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.files.storage import storages
 
 from analytics.artifacts import artifact_read
-from analytics.backbone.sources import BACKBONE_FOLDER
+from analytics.backbone.sources import encoder_source
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
 from analytics.languages import primary_language
@@ -111,9 +111,7 @@ def artifact_folder(artifact: ModelArtifact) -> Path:
 
 def artifact_source(artifact: ModelArtifact) -> str:
     """Return where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
-    folder = artifact_folder(artifact)
-    has_backbone = (folder / BACKBONE_FOLDER).is_dir()
-    return str(folder) if has_backbone else str(artifact.manifest["extra"]["backbone"])
+    return encoder_source(artifact_folder(artifact), artifact.manifest["extra"])
 
 
 def _fetch(artifact: ModelArtifact) -> Path:

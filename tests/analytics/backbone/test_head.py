@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.backbone import HEAD_NAME, load_head, save_head, set_head, weights_sha256
+from analytics.backbone.backbone import load_head, save_head, set_head, weights_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_onnx
 from analytics.backbone.head import Head
+from analytics.backbone.sources import HEAD_NAME
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import BackboneError
 from analytics.inference.encode import load_encoder

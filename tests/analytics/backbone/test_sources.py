@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.backbone import sources
-from analytics.backbone.sources import DEFAULT_BACKBONE, PackagedWeights, find_source
+from analytics.backbone.sources import DEFAULT_BACKBONE, PackagedWeights, encoder_hash, find_source
 from analytics.errors import BackboneError
 
 
@@ -44,3 +44,21 @@ def test_a_folder_without_a_model_and_a_missing_folder_say_so(tmp_path):
 def test_any_other_name_is_a_hub_id():
     source = find_source("bert-base-chinese")
     assert (source.location, source.is_folder) == ("bert-base-chinese", False)
+
+
+def test_a_starter_and_the_model_made_of_it_are_the_same_encoder_and_what_changes_vectors_is_another():
+    adapter = {"adapter_model.safetensors": "a", "metric.safetensors": "b"}
+    starter = encoder_hash("encoder", adapter | {"adapter_config.json": "c"}, {})
+    merged = {f"adapter/{name}": digest for name, digest in adapter.items()}
+    merged |= {"backbone/model.safetensors": "depends on the processor", "model.onnx": "on the exporter"}
+    extra = {"max_tokens": 256, "backbone_sha256": "depends on the processor"}
+    assert encoder_hash("encoder", merged, extra) == starter
+    others = [
+        encoder_hash("analogy", merged, extra),
+        encoder_hash("encoder", merged | {"adapter/metric.safetensors": "d"}, extra),
+        encoder_hash("encoder", merged, extra | {"max_tokens": 128}),
+        encoder_hash("encoder", merged, extra | {"slot_text": True}),
+        encoder_hash("encoder", {"model.onnx": "e"}, extra),
+        encoder_hash("encoder", {"model.onnx": "e"}, extra | {"backbone_sha256": "f"}),
+    ]
+    assert len({starter, *others}) == len(others) + 1

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from analytics.backbone.backbone import set_head
-from analytics.backbone.bert import HEAD_NAME, encode_bulk, load_backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.head import Head
+from analytics.backbone.sources import HEAD_NAME
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig

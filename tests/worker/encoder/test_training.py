@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from analytics.backbone import export
+from analytics.backbone.bert import artifact_backbone
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from questionbank import disk
@@ -27,7 +28,6 @@ from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from tests.worker.jobs import Killed, done
 from worker.encoder import training as encoder_training
-from worker.encoder.encoding import artifact_backbone
 from worker.feeds import encoder_feed
 from worker.tasks import train_model
 
@@ -113,7 +113,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     assert model.manifest["config"]["backbone"] == f"model {champion.pk}"
     assert f"backbone=model {champion.pk}" in model.manifest["extra"]["command"]
     assert model.manifest["extra"]["begun_with"]["name"] == champion.name
-    before, after = artifact_backbone(champion), artifact_backbone(model)
+    before, after = (artifact_backbone(artifact_folder(artifact)) for artifact in (champion, model))
     assert after.head is not None
     for name, tensor in before.model.state_dict().items():
         assert torch.equal(tensor, after.model.state_dict()[name]), name
