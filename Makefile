@@ -42,7 +42,7 @@ bench: $(VENV)/installed-bench
 # The newest versions that pyproject.toml admits, in a virtual environment of their own.
 lock: $(PYTHON_IN_VENV)
 	rm -rf build/lock && $(PYTHON_IN_VENV) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet --no-compile '.[worker,chinese,documents,test]'
+	build/lock/bin/python -m pip install --quiet --no-compile '.[worker,chinese,documents,scale,test]'
 	{ sed -n '/^#/p' docker/constraints.txt; build/lock/bin/python -m pip freeze --all | sed '/^pip==/d; /^kindred/d; s/+cpu$$//'; } \
 		> build/constraints.txt && mv build/constraints.txt docker/constraints.txt
 

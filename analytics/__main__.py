@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from analytics.atomic_file import write_json
+from analytics.bulk.command import add_bulk_commands, run_bulk_command
 from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs, named_values
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.command == "prepare-language-model":
             os.nice(10)  # people wait for other processes
             prepare_packaged_model(options.output)
+        elif hasattr(options, "job"):
+            _say(run_bulk_command(options, _say))
         else:
             _COMMANDS[options.command](CAPABILITIES[options.capability], options)
     except AnalyticsError as error:
@@ -54,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         sys.stderr.write(f"{error.filename or options.output}: {error.strerror or error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped. The same command goes on.\n" if hasattr(options, "job") else "Stopped.\n")
+        return 130
     return 0
 
 
@@ -172,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
         "prepare-language-model", description="Write the packaged language model as a folder of transformers."
     )
     language_model.add_argument("--output", type=Path, required=True, help="folder, named as the model")
+    add_bulk_commands(commands)
     return parser
 
 

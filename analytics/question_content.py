@@ -7,8 +7,10 @@ is next to them. As JSON (`as_json`, `content_of`) it leaves out whatever is emp
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
@@ -278,6 +280,17 @@ def asked_parts(content: QuestionContent) -> Iterator[str]:
         yield from asked_parts(part.content)
     if content.original:
         yield f"item {content.original}"
+
+
+def content_digest(parts: Iterable[str]) -> bytes:
+    """Return the SHA-256 of the parts of a question, in order.
+
+    Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
+    line break makes no other question; case counts, because x and X are two variables.
+    """
+    # The unit separator is a blank to split(), so no part can hold it.
+    joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
+    return hashlib.sha256(joined.encode("utf-8")).digest()
 
 
 def own_text(text: str, content: QuestionContent) -> str:

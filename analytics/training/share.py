@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import pickle
-import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -19,6 +17,7 @@ from typing import Any
 
 import torch
 
+from analytics.child_process import die_with_parent
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
 from analytics.training.context import TrainingContext
@@ -31,8 +30,6 @@ from analytics.training.distributed import (
 )
 from analytics.training.launch import START, STOP, WORK, Train, Work
 from analytics.training.threads import wait_passively
-
-_PR_SET_PDEATHSIG = 1
 
 
 def main(folder: Path) -> int:
@@ -104,12 +101,6 @@ def _check_versions() -> None:
         )
 
 
-def _die_with_torchrun() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() == 1:  # it was killed before we asked
-        sys.exit(1)
-
-
 if __name__ == "__main__":
-    _die_with_torchrun()
+    die_with_parent()  # torchrun
     sys.exit(main(Path(sys.argv[1])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -12,7 +11,15 @@ from django.db import connection
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 from django.db.models.fields.json import KT
 
-from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of, own_text
+from analytics.question_content import (
+    EMPTY,
+    Option,
+    QuestionContent,
+    asked_parts,
+    content_digest,
+    content_of,
+    own_text,
+)
 from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.errors import ValidationFailed
@@ -43,8 +50,7 @@ def content_hash(
 ) -> bytes:
     """Return the SHA-256 of what a question asks: its text, its options, its pairs, gaps, parts and pictures, in order.
 
-    Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
-    line break makes no other question; case counts, because x and X are two variables.
+    As `analytics.question_content.content_digest` makes it.
     """
     parts = [text]
     parts.extend(
@@ -52,9 +58,7 @@ def content_hash(
     )
     if content:
         parts.extend(asked_parts(content))
-    # The unit separator is a blank to split(), so no part can hold it.
-    joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
-    return hashlib.sha256(joined.encode("utf-8")).digest()
+    return content_digest(parts)
 
 
 _MOST_ANSWERS_COMPARED = 20  # by what they mean

@@ -1,0 +1,139 @@
+"""Rows of files in blocks, in bounded memory: Parquet by its row groups, JSON Lines by lines."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from analytics.errors import DataError, EngineError
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
+
+_JSON_LINES = (".jsonl", ".jsonl.gz")
+
+Texts = tuple[str, ...]
+Row = tuple[str, Texts]
+"""The row's id, empty where it has none, and a text for each field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of a file that follow one another.
+
+    Attributes:
+        name: of the block and of its results: the file's name and a number.
+        rows: those that have every text.
+        passed_over: how many others there were.
+    """
+
+    name: str
+    rows: Sequence[Row]
+    passed_over: int
+
+    def digest(self, about: str) -> str:
+        """Return the SHA-256 of what is computed: `about` says how, the rows of what."""
+        digest = hashlib.sha256(about.encode())
+        for identifier, texts in self.rows:
+            digest.update("\0".join((identifier, *texts, "")).encode())
+        return digest.hexdigest()
+
+
+def find_files(patterns: Sequence[str]) -> list[Path]:
+    """Return the files that are named or that match a pattern, each once.
+
+    Raises:
+        DataError: there is none, one is neither Parquet nor JSON Lines, or two have the same name.
+    """
+    files: dict[str, Path] = {}
+    for pattern in patterns:
+        names = sorted(glob.glob(pattern, recursive=True)) or [pattern]  # noqa: PTH207 - it may begin anywhere
+        for file in map(Path, names):
+            if not file.is_file():
+                raise DataError(f"There is no file {file}.")
+            if not file.name.endswith((".parquet", *_JSON_LINES)):
+                raise DataError(f"{file} is neither Parquet (.parquet) nor JSON Lines (.jsonl, .jsonl.gz).")
+            if files.setdefault(file.name, file).resolve() != file.resolve():
+                raise DataError(f"{files[file.name]} and {file} have the same name: rename one of them.")
+    return list(files.values())
+
+
+def read_blocks(file: Path, fields: Sequence[str], size: int) -> Iterator[Block]:
+    """Yield a file's blocks of at most `size` rows, in its order; no block has rows of two row groups.
+
+    Raises:
+        DataError: the file or a row cannot be read.
+    """
+    parts = _json_parts if file.name.endswith(_JSON_LINES) else _parquet_parts
+    for number, part in enumerate(parts(file, fields, size)):
+        kept = [row for row in part if row is not None]
+        yield Block(f"{file.name}-{number:06d}", kept, len(part) - len(kept))
+
+
+def _json_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[list[Row | None]]:
+    lines = read_objects(file)
+    while part := list(islice(lines, size)):
+        rows = []
+        for number, body in part:
+            with naming_line(file, number):
+                rows.append(_row(body, fields))
+        yield rows
+
+
+def _parquet_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[list[Row | None]]:
+    arrow, parquet = arrow_modules()
+    number = 0
+    try:
+        with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+            names = opened.schema_arrow.names
+            if missing := [field for field in fields if field not in names]:
+                raise DataError(f"{file} has no column {missing[0]!r}; it has {', '.join(names)}.")
+            columns = [name for name in ("id", *fields) if name in names]
+            for group in range(opened.num_row_groups):
+                for batch in opened.iter_batches(size, row_groups=[group], columns=columns):
+                    rows = []
+                    for body in batch.to_pylist():
+                        number += 1
+                        rows.append(_row(body, fields))
+                    yield rows
+    except (arrow.ArrowException, OSError) as error:
+        raise DataError(f"{file} cannot be read as Parquet: {first_line(error)}") from error
+    except ValueError as error:
+        raise DataError(f"{file.name}, row {number}: {error}.") from error
+
+
+def _row(body: Mapping[str, Any], fields: Sequence[str]) -> Row | None:
+    """Return a row; None where it lacks a text: files of questions also hold concepts."""
+    texts = tuple(body.get(field) for field in fields)
+    for field, text in zip(fields, texts, strict=True):
+        if text is not None and not isinstance(text, str):
+            raise ValueError(f"{field} is not a string")
+        if text and (problem := string_problem(text, TEXT_LIMIT)):
+            raise ValueError(f"{field} {problem}")
+    identifier = body.get("id")
+    if not all(text and not text.isspace() for text in texts):
+        return None
+    return "" if identifier is None else str(identifier), texts  # type: ignore[return-value]
+
+
+def arrow_modules() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet.
+
+    Raises:
+        EngineError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise EngineError("Parquet files need pyarrow: install it with pip install '.[scale]'.") from None
+    return pyarrow, pyarrow.parquet
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of another program's error as the end of a sentence."""
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return line if line.endswith(".") else f"{line}."

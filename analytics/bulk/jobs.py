@@ -1,0 +1,216 @@
+"""Jobs over blocks of files: what is read, and the function of a block.
+
+A job is sent to other processes and machines, so it holds names, never models; the function may be called twice for a
+block with the same result.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from analytics.artifacts import artifact_checksum, artifact_read
+from analytics.backbone.sources import encoder_hash
+from analytics.bulk.files import Texts
+from analytics.bulk.results import Columns
+from analytics.capability import Lens
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS
+from analytics.errors import AnalyticsError, ArtifactError, EngineError
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.question_content import content_digest
+from analytics.training.threads import wait_passively
+
+CHARACTER_NGRAMS = "char-ngrams"
+"""The encoder without weights, in the place of a model's folder."""
+
+_PACKAGES = ("kindred", "torch", "transformers", "tokenizers", "onnxruntime", "numpy")
+
+Compute = Callable[[Sequence[Texts]], Columns]
+
+
+class Job(ABC):
+    """What is done with each row of files.
+
+    Attributes:
+        word: of the command.
+        title: what its results are, for people.
+        fields: the texts that a row must have.
+    """
+
+    word: ClassVar[str]
+    title: ClassVar[str]
+    fields: tuple[str, ...]
+
+    @abstractmethod
+    def about(self) -> dict[str, Any]:
+        """Return what results depend on, besides the rows.
+
+        Raises:
+            ArtifactError: the model is not there, damaged or of another kind.
+        """
+
+    @abstractmethod
+    def load(self) -> Compute:
+        """Return the function of a block's rows."""
+
+
+@dataclass(frozen=True)
+class Embed(Job):
+    """Vectors of questions, as the bank keeps them.
+
+    Attributes:
+        model: folder of an encoder or a retriever, `CHARACTER_NGRAMS`, or nothing for Kindred's own encoder.
+        precision: ``float16`` or ``float32``.
+        fields: the one that holds the question.
+    """
+
+    word = "embed"
+    title = "vectors"
+
+    model: str = ""
+    precision: str = "float16"
+    fields: tuple[str, ...] = ("text",)
+
+    @property
+    def _folder(self) -> Path:
+        """The model's; each machine has its own copy of what comes with Kindred."""
+        return Path(self.model) if self.model else CAPABILITIES["encoder"].starters[0].path
+
+    @property
+    def _lens(self) -> Lens:
+        if self.model == CHARACTER_NGRAMS:
+            return FALLBACK_LENS
+        capability = artifact_read(self._folder, verify=False).capability
+        lens = CAPABILITIES[capability].lens if capability in CAPABILITIES else None
+        if lens is None:
+            raise ArtifactError(f"{self._folder} holds no encoder of questions.")
+        return lens
+
+    def about(self) -> dict[str, Any]:
+        """Return encoder, lens and precision."""
+        about = {"lens": self._lens.word, "precision": self.precision}
+        if self.model == CHARACTER_NGRAMS:
+            name = HashedNgramEncoder().name
+            return about | {"encoder": name, "encoder_hash": name}
+        manifest = artifact_read(self._folder)
+        digest = encoder_hash(manifest.capability, manifest.files, manifest.extra)
+        return about | {"encoder": manifest.name, "encoder_hash": digest}
+
+    def load(self) -> Compute:
+        """Load the encoder."""
+        if self.model == CHARACTER_NGRAMS:
+            encode = HashedNgramEncoder().encode
+        else:
+            capability = artifact_read(self._folder, verify=False).capability
+            encode = CAPABILITIES[capability].encode_many(self._folder)
+        takes = self._lens.takes
+
+        def compute(rows: Sequence[Texts]) -> Columns:
+            texts = [text for (text,) in rows]
+            left_out = np.array([not takes(text) for text in texts])
+            vectors = encode([text for text, left in zip(texts, left_out, strict=True) if not left])
+            spread = np.zeros((len(texts), vectors.shape[1]), dtype=self.precision)
+            spread[~left_out] = vectors
+            mask = np.broadcast_to(left_out[:, None], spread.shape)
+            return {
+                "text_hash": [content_digest([text]) for text in texts],
+                "vector": np.ma.MaskedArray(spread, mask),
+            }
+
+        return compute
+
+
+@dataclass(frozen=True)
+class Score(Job):
+    """Scores of paraphrases; null where the scorer cannot read a pair.
+
+    Attributes:
+        model: folder of a scorer.
+    """
+
+    word = "score"
+    title = "scores"
+    fields = ("original", "paraphrase")
+
+    model: str
+
+    def about(self) -> dict[str, Any]:
+        """Return the scorer."""
+        manifest = artifact_read(Path(self.model))
+        if manifest.capability != "paraphrase":
+            raise ArtifactError(f"{self.model} holds no paraphrase scorer.")
+        return {"scorer": manifest.name, "scorer_hash": artifact_checksum(Path(self.model))}
+
+    def load(self) -> Compute:
+        """Load the scorer."""
+        scorer = CAPABILITIES["paraphrase"].load(Path(self.model))
+
+        def compute(rows: Sequence[Texts]) -> Columns:
+            readable = [row for row, pair in enumerate(rows) if scorer.knows(*pair)]
+            scores = dict(zip(readable, scorer.score([rows[row] for row in readable]), strict=True))
+            return {
+                name: [getattr(scores[row], name) if row in scores else None for row in range(len(rows))]
+                for name in ("score", "verdict", "probability")
+            }
+
+        return compute
+
+
+def installed_versions() -> dict[str, str]:
+    """Return the versions of what results depend on; empty where it is not installed."""
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package).partition("+")[0]
+        except PackageNotFoundError:
+            versions[package] = ""
+    return versions
+
+
+@dataclass(frozen=True)
+class BlockWork:
+    """A job as it is sent to those who do its blocks.
+
+    Attributes:
+        about: what results depend on where the job was begun, as JSON; elsewhere it must be the same.
+        versions: likewise.
+    """
+
+    job: Job
+    about: str
+    versions: tuple[tuple[str, str], ...]
+
+    def __call__(self, rows: Sequence[Texts]) -> Columns:
+        """Return the results of a block.
+
+        Raises:
+            EngineError: this machine has other versions or another model than the one where the job was begun.
+        """
+        return _loaded(self)(rows)
+
+
+@lru_cache(maxsize=1)
+def _loaded(work: BlockWork) -> Compute:
+    wait_passively()
+    here = installed_versions()
+    for package, expected in work.versions:
+        if here[package] != expected:
+            raise EngineError(
+                f"The machine {socket.gethostname()} has {package} {here[package] or '(not installed)'}, this one"
+                f" {expected or '(not installed)'}: install the same versions on all machines."
+            )
+    try:
+        if json.dumps(work.job.about(), sort_keys=True) != work.about:
+            raise ArtifactError("the model there is another one than here.")
+        return work.job.load()
+    except AnalyticsError as error:
+        raise EngineError(f"On the machine {socket.gethostname()}: {error}") from error

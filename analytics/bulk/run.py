@@ -1,0 +1,137 @@
+"""Running a job over the blocks of files: what is there is kept, the rest is computed, each block is written whole."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.artifacts import MANIFEST_NAME
+from analytics.atomic_file import write_json
+from analytics.bulk.files import Texts, find_files, read_blocks
+from analytics.bulk.jobs import BlockWork, Job, installed_versions
+from analytics.bulk.results import only_writer, read_block, read_manifest, write_block
+from analytics.bulk.runners import Runner
+from analytics.errors import DataError
+
+_SAY_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBlock:
+    """A block of the input, and the digest that its results must have."""
+
+    name: str
+    rows: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Files, and how many rows a block has at most."""
+
+    patterns: Sequence[str]
+    block_rows: int
+
+
+class JobRun:
+    """A job over the blocks of files, with results in a folder. The same run goes on where another one stopped."""
+
+    def __init__(self, job: Job, given: Input, output: Path, say: Callable[[str], None]) -> None:
+        self.job, self.output, self.say = job, output, say
+        self._block_rows = given.block_rows
+        self._about = {"job": job.word, "fields": list(job.fields)} | job.about()
+        self._files = find_files(given.patterns)
+
+    def run(self, runner: Runner) -> str:
+        """Compute what is missing; return what was done, as a sentence.
+
+        Raises:
+            DataError: a file cannot be read, holds nothing, or the folder has results of another model.
+            EngineError: what does the work fails.
+            OSError: the folder cannot be written.
+        """
+        plan, passed_over = self._plan()
+        rows = sum(block.rows for block in plan)
+        with only_writer(self.output):
+            missing = {
+                block.name: block
+                for block in plan
+                if read_block(self.output, block.name, block.digest) is None
+            }
+            self._write_manifest(plan, passed_over, is_complete=not missing)
+            if missing:
+                self._compute(runner, missing, rows)
+                self._write_manifest(plan, passed_over, is_complete=True)
+        kept = (
+            f", {len(plan) - len(missing):,} of which were there already" if len(missing) < len(plan) else ""
+        )
+        without = f" {passed_over:,} rows without a text were passed over." if passed_over else ""
+        return f"{rows:,} {self.job.title} are in {self.output}, in {len(plan):,} blocks{kept}.{without}"
+
+    def _plan(self) -> tuple[list[PlannedBlock], int]:
+        """Read all files once, so that what cannot be read is said before anything is computed."""
+        manifest = read_manifest(self.output)
+        if manifest is not None and manifest["about"] != self._about:
+            raise DataError(f"{self.output} has results of another model or job: choose another folder.")
+        digested = json.dumps(self._about, sort_keys=True)
+        plan, passed_over = [], 0
+        for file in self._files:
+            rows = 0
+            for block in read_blocks(file, self.job.fields, self._block_rows):
+                passed_over += block.passed_over
+                if block.rows:
+                    plan.append(PlannedBlock(block.name, len(block.rows), block.digest(digested)))
+                    rows += len(block.rows)
+            if not rows:
+                raise DataError(f"{file} holds no row with {' and '.join(self.job.fields)}.")
+        return plan, passed_over
+
+    def _write_manifest(self, plan: Sequence[PlannedBlock], passed_over: int, *, is_complete: bool) -> None:
+        inputs = [
+            {"name": file.name, "bytes": file.stat().st_size, "modified": file.stat().st_mtime}
+            for file in self._files
+        ]
+        body: dict[str, Any] = {
+            "about": self._about,
+            "is_complete": is_complete,
+            "rows": sum(block.rows for block in plan),
+            "passed_over": passed_over,
+            "inputs": inputs,
+            "block_rows": self._block_rows,
+            "versions": installed_versions(),
+            "blocks": [asdict(block) for block in plan],
+        }
+        write_json(self.output / MANIFEST_NAME, body)
+
+    def _compute(self, runner: Runner, missing: dict[str, PlannedBlock], total: int) -> None:
+        identifiers: dict[str, list[str]] = {}
+        digested = json.dumps(self._about, sort_keys=True)
+
+        def items() -> Iterator[tuple[str, list[Texts]]]:
+            for file in self._files:
+                for block in read_blocks(file, self.job.fields, self._block_rows):
+                    if block.name not in missing:
+                        continue
+                    if block.digest(digested) != missing[block.name].digest:
+                        raise DataError(f"{file} was changed meanwhile: give the command again.")
+                    identifiers[block.name] = [identifier for identifier, _texts in block.rows]
+                    yield block.name, [texts for _identifier, texts in block.rows]
+
+        work = BlockWork(
+            self.job, json.dumps(self.job.about(), sort_keys=True), tuple(installed_versions().items())
+        )
+        before = total - sum(block.rows for block in missing.values())
+        began = said = time.monotonic()
+        done = 0
+        for name, columns in runner(work, items()):
+            write_block(self.output, name, identifiers.pop(name), columns, missing[name].digest)
+            done += missing[name].rows
+            if time.monotonic() - said > _SAY_SECONDS:
+                said = time.monotonic()
+                self.say(
+                    f"{before + done:,} of {total:,} {self.job.title} ({done / (said - began):,.0f} a second)"
+                )
