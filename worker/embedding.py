@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 
 from django.db.models import F
@@ -75,15 +76,35 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     if stored:
         reporter.log(f"{label}: {stored:,} vectors by {embedding_set.encoder_name}.")
     if new and embedding_set.lens == FALLBACK_LENS.word:
-        _report_near_duplicates(reporter, embedding_set, new)
+        report_near_duplicates(reporter, embedding_set, new)
     return stored
 
 
 def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
     """Plan the blocks of a set unless there are some; return the questions without a vector.
 
-    A set that is complete is indexed. One process at a time plans or indexes: otherwise one would drop the index that
-    another is building, for which all searches would have to wait.
+    A set that is complete is indexed.
+    """
+    embedding_set = job.embedding_set
+    with set_turn(reporter, embedding_set):
+        pending = pending_in_known_languages(reporter, job)
+        if pending and block_sums(job=job.name).unfinished:
+            return pending
+        if pending:
+            make_room(embedding_set, len(pending))
+            blocks_plan(job=job.name, ranges=block_ranges(pending, BLOCK_SIZE))
+            return pending
+        reporter.progress(0, 0, f"{label}: building the index")
+        blocks_plan(job=job.name, ranges=())
+        embeddings.embedding_set_finish(embedding_set=embedding_set)
+        return []
+
+
+@contextmanager
+def set_turn(reporter: RunReporter, embedding_set: EmbeddingSet) -> Iterator[None]:
+    """Be the only process that plans or indexes a set.
+
+    Otherwise one would drop the index that another is building, for which all searches would have to wait.
     """
 
     def wait() -> None:
@@ -91,26 +112,23 @@ def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
         reporter.progress(0, 0, "Waiting for another job that computes vectors")
         time.sleep(WAIT_SECONDS)
 
-    embedding_set = job.embedding_set
     with turn(f"set/{embedding_set.pk}", wait=wait):
-        if not embedding_set.scope or languages_meant(
-            embedding_set
-        ):  # otherwise its encoder need not be loaded
-            if isinstance(job.encoder, VocabularyEncoder):
-                _measure_languages(reporter, embedding_set, job.encoder)
-            pending = embedding_pending_ids(embedding_set=embedding_set)
-            if pending and block_sums(job=job.name).unfinished:
-                return pending
-            if pending:
-                count = len(pending)
-                if count > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + count):
-                    embeddings.embedding_index_drop(embedding_set=embedding_set)
-                blocks_plan(job=job.name, ranges=block_ranges(pending, BLOCK_SIZE))
-                return pending
-        reporter.progress(0, 0, f"{label}: building the index")
-        blocks_plan(job=job.name, ranges=())
-        embeddings.embedding_set_finish(embedding_set=embedding_set)
-        return []
+        yield
+
+
+def pending_in_known_languages(reporter: RunReporter, job: VectorBlocks) -> list[int]:
+    """Return the questions without a vector, once it is measured which languages the encoder knows."""
+    if job.embedding_set.scope and not languages_meant(job.embedding_set):
+        return []  # the encoder need not be loaded
+    if isinstance(job.encoder, VocabularyEncoder):
+        _measure_languages(reporter, job.embedding_set, job.encoder)
+    return embedding_pending_ids(embedding_set=job.embedding_set)
+
+
+def make_room(embedding_set: EmbeddingSet, count: int) -> None:
+    """Drop a set's index before so many vectors are added that building it again is quicker."""
+    if count > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + count):
+        embeddings.embedding_index_drop(embedding_set=embedding_set)
 
 
 class VectorBlocks(BlockJob):
@@ -179,9 +197,10 @@ def _parted(
     return compared, others
 
 
-def _report_near_duplicates(
+def report_near_duplicates(
     reporter: RunReporter, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> None:
+    """Say in the run's log which new questions read almost like another one."""
     pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
     if not pairs:
         return

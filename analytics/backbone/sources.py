@@ -166,7 +166,7 @@ def encoder_hash(capability: str, files: Mapping[str, str], extra: Mapping[str, 
         for name, digest in files.items()
         if Path(name).name in (ADAPTER_NAME, HEAD_NAME) and Path(name).parent.name in ("", ADAPTER_FOLDER)
     }
-    weights = adapter if ADAPTER_NAME in adapter else extra["backbone_sha256"]
+    weights = adapter if ADAPTER_NAME in adapter else extra.get("backbone_sha256", "")
     reads = [extra.get("max_tokens", SERVED_TOKENS), bool(extra.get("slot_text", False))]
     return hashlib.sha256(json.dumps([capability, weights, *reads], sort_keys=True).encode()).hexdigest()
 

@@ -44,6 +44,12 @@ def _column(arrow: Any, values: Any) -> Any:
     )
 
 
+def vectors_of(table: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the vectors of a block's rows, (rows, dimension), and which rows have one, (rows,)."""
+    column = table["vector"].combine_chunks()
+    return np.asarray(column.values).reshape(len(column), -1), np.asarray(column.is_valid())
+
+
 def read_block(folder: Path, name: str, digest: str) -> Any | None:
     """Return the table of a block, (rows) with its columns; None where it is absent, damaged or of something else."""
     arrow, parquet = arrow_modules()

@@ -5,6 +5,7 @@ Pending questions are always asked anew, so a job that computes vectors may stop
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -123,14 +124,22 @@ def embedding_pending_ids(*, embedding_set: EmbeddingSet) -> list[int]:
 
 def embedding_pending(*, embedding_set: EmbeddingSet, first: int, last: int) -> list[PendingQuestion]:
     """Return those of a range of ids, both ends included, with their texts, by ascending id."""
+    return _pending_where(
+        embedding_set, sql.SQL("q.id BETWEEN {} AND {}").format(sql.Literal(first), sql.Literal(last))
+    )
+
+
+def embedding_pending_among(
+    *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
+) -> list[PendingQuestion]:
+    """Return those of these ids, with their texts, by ascending id."""
+    return _pending_where(embedding_set, sql.SQL("q.id = ANY({})").format(sql.Literal(list(question_ids))))
+
+
+def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list[PendingQuestion]:
     query = _pending_query(embedding_set, "q.id, q.text, q.content_hash")
     with connection.cursor() as cursor:
-        cursor.execute(
-            query
-            + sql.SQL(" AND q.id BETWEEN {first} AND {last} ORDER BY q.id").format(
-                first=sql.Literal(first), last=sql.Literal(last)
-            )
-        )
+        cursor.execute(query + sql.SQL(" AND ") + condition + sql.SQL(" ORDER BY q.id"))
         return [PendingQuestion(pk, text, bytes(digest)) for pk, text, digest in cursor.fetchall()]
 
 

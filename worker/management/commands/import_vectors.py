@@ -1,0 +1,36 @@
+"""Copy vectors of questions that were computed elsewhere into the bank."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from questionbank.management.base import BankCommand
+from questionbank.models import Run
+from questionbank.services.runs import run_create
+
+
+class Command(BankCommand):
+    """Safe to stop and to run twice."""
+
+    help = "Copy the vectors that `python -m analytics embed` has computed into the bank."
+    needs_model = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, help="that embed has written")
+
+    def handle(self, *_args: Any, folder: Path, **options: Any) -> None:
+        from worker.running import run_here
+        from worker.vector_import import import_vectors
+
+        run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Import vectors", send=False)
+        echo = self.stderr.write if options["verbosity"] else None
+        done = run_here(run, partial(import_vectors, folder=folder), echo=echo)
+        self.stdout.write(f"Vectors stored for {done['encoder']}: {done['stored']:,}")
+        if done["missing"]:
+            self.stdout.write(
+                f"Questions without one: {done['missing']:,}, of which {done['changed']:,} have the id of a row with"
+                " another text. embed_questions computes them."
+            )
