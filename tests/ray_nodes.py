@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from questionbank.embedded import die_with_parent
+
 
 class RayNodes:
     """A head and the nodes that join it, each with one processor; use it as a context.
@@ -57,6 +59,9 @@ class RayNodes:
             "--block",
         ]
         command = [
+            sys.executable,
+            die_with_parent.__file__,
+            str(os.getpid()),
             sys.executable,
             "-m",
             "ray.scripts.scripts",
