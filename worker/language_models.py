@@ -20,6 +20,7 @@ from analytics.language_model.packaged import is_packaged_installed
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.rate_limit import RateLimit
 from questionbank.database_clock import database_now
+from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.errors import ValidationFailed
 from questionbank.models import Run
 from questionbank.scratch import scratch_folder
@@ -72,7 +73,7 @@ def prepare_language_model(reporter: RunReporter) -> None:
     with scratch_folder(parent=folder.parent, prefix="new-") as scratch, (scratch / "log").open("w+") as log:
         made = scratch / folder.name
         command = [sys.executable, "-m", "analytics", "prepare-language-model", "--output", str(made)]
-        process = subprocess.Popen(command, cwd=settings.BASE_DIR, stdout=log, stderr=log)
+        process = subprocess.Popen(dying_with_us(command), cwd=settings.BASE_DIR, stdout=log, stderr=log)
         try:
             while process.poll() is None:
                 reporter.check()

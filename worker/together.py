@@ -14,7 +14,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,7 +44,7 @@ from analytics.training.launch import (
     write_work,
 )
 from questionbank import dispatch
-from questionbank.embedded import die_with_parent
+from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.errors import KindredError
 from questionbank.models import ModelArtifact, Run, RunLog, WorkBlock
 from questionbank.scratch import scratch_folder
@@ -116,7 +115,7 @@ def run_processes(
     command = torchrun_command(place, "analytics.training.share", str(folder))
     threads = max(1, (os.cpu_count() or 1) // place.processes)
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), *command],
+        dying_with_us(command),
         cwd=settings.BASE_DIR,
         env={"OMP_NUM_THREADS": str(threads), **os.environ, **place.environment()},
         stdin=subprocess.DEVNULL,

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.embedded.logs import Log
 from questionbank.embedded.server import stopped_processes
 
 _SHORT_LINE = 160
 _ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # as gunicorn and structlog mark their lines
-_WRAPPER = Path(__file__).with_name("die_with_parent.py")
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class RunningChild:
         self._unfinished = b""  # the beginning of a line whose end is not there yet
         self._stopped_since: float | None = None
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_WRAPPER), str(os.getpid()), *program.command],
+            dying_with_us(program.command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -8,8 +8,14 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 _PR_SET_PDEATHSIG = 1
+
+
+def dying_with_us(command: Sequence[str]) -> list[str]:
+    """Return the command line of a command that ends when this process ends, however that ends."""
+    return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 
 def main(parent: int, command: list[str]) -> None:

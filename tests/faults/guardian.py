@@ -6,7 +6,9 @@ guardian is a process of its own that waits for the end of a pipe, which comes w
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -32,18 +34,33 @@ def guarded(folder: Path) -> Iterator[None]:
 
 
 def clear_up(folder: Path) -> None:
-    """End an instance's servers, unmount its disk and remove its folders."""
-    from questionbank.embedded import SERVICES
+    """End an instance's programs and servers, stopped ones too, unmount its disk and remove its folders."""
     from questionbank.embedded.locations import postgres_location
 
     var_dir = folder / "disk" / "var"
-    for _attempt in range(2):  # a supervisor in its last moment may start one again
-        for service in SERVICES.values():
-            service.stop(var_dir)
+    for _attempt in range(3):  # a supervisor in its last moment may start one again
+        for pid in _processes(var_dir):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         time.sleep(1)
     shutil.rmtree(postgres_location(var_dir).home, ignore_errors=True)
     subprocess.run(["umount", "--lazy", str(folder / "disk")], capture_output=True, check=False)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _processes(var_dir: Path) -> Iterator[int]:
+    """Yield the process ids of an instance's servers with their children, and of all that has its `VAR_DIR`."""
+    from questionbank.embedded import SERVICES
+    from tests.faults.instance import children_of
+
+    for service in SERVICES.values():
+        pid = service.status(var_dir)
+        if pid is not None:
+            yield from (pid, *children_of(pid))
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"VAR_DIR={var_dir}".encode() in path.read_bytes().split(b"\0"):
+                yield int(path.parent.name)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from urllib.parse import urlencode, urlsplit
 import psycopg
 
 from questionbank.embedded import SERVICES
+from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.embedded.instance import free_port
 from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.server import is_alive
@@ -66,13 +67,6 @@ with open(sys.argv[1], "rb") as file:
 asked = import_kept(kept=kept, user=None, options=ImportOptions(format="jsonl", source="Faults"))
 print(asked.pk, flush=True)
 """
-DIES_WITH_US = [
-    sys.executable,
-    "-I",
-    "-S",
-    str(BASE_DIR / "questionbank/embedded/die_with_parent.py"),
-    str(os.getpid()),
-]
 
 
 class Skipped(Exception):
@@ -110,7 +104,7 @@ class Instance:
         """Start the supervisor and, unless told otherwise, wait for the site."""
         with (self.folder / "serve.log").open("ab") as log:
             self.supervisor = subprocess.Popen(
-                [*DIES_WITH_US, sys.executable, "-c", SERVE],
+                dying_with_us([sys.executable, "-c", SERVE]),
                 cwd=BASE_DIR,
                 env=self.environment,
                 stdout=log,
@@ -163,12 +157,8 @@ class Instance:
 
     def program(self, name: str) -> int | None:
         """Process id of one program."""
-        marks = {"web": b"gunicorn", "beat": b"beat", **{f"worker-{q}": f"{q}@%h".encode() for q in QUEUES}}
-        for pid in self.pids():
-            with suppress(OSError):
-                if marks[name] in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-                    return pid
-        return None
+        assert self.supervisor is not None
+        return programs_of(self.supervisor.pid).get(name)
 
     def server(self, name: str) -> int | None:
         """Process id of ``postgres`` or ``redis``."""
@@ -254,7 +244,7 @@ class Instance:
         words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
         while True:  # until it is acknowledged: one that was not has written nothing
             asked = subprocess.Popen(
-                [*DIES_WITH_US, *words],
+                dying_with_us(words),
                 cwd=BASE_DIR,
                 env=self.environment,
                 stdout=subprocess.PIPE,
@@ -314,6 +304,18 @@ def children_of(pid: int) -> list[int]:
         threads = sorted(Path(f"/proc/{pid}/task").iterdir())
         return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
     return []
+
+
+def programs_of(supervisor: int) -> dict[str, int]:
+    """Return the process id of each program that runs under a supervisor, by name."""
+    marks = {b"gunicorn": "web", b"beat": "beat", **{f"{q}@%h".encode(): f"worker-{q}" for q in QUEUES}}
+    running = {}
+    for pid in children_of(supervisor):
+        with suppress(OSError):
+            for word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                if word in marks:
+                    running[marks[word]] = pid
+    return running
 
 
 def wait_for(

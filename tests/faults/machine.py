@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.embedded.locations import POSTGRES_PORT, postgres_location
-from tests.faults.instance import BASE_DIR, DIES_WITH_US, Instance, Skipped, children_of
+from tests.faults.instance import BASE_DIR, Instance, Skipped, children_of
 from tests.faults.proxy import Proxy
 
 _LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
@@ -39,7 +40,7 @@ def second_machine(instance: Instance, environment: Mapping[str, str] | None = N
     location = postgres_location(instance.var_dir)
     proxy = Proxy(location.socket_directory / f".s.PGSQL.{POSTGRES_PORT}")
     address = f"postgres://{location.user}@127.0.0.1:{proxy.port}/{location.database}"
-    celery = [*DIES_WITH_US, sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
+    celery = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
     programs = {
         "worker": ["worker", "--queues", "default", "--hostname", "second@%h", "--concurrency", "1"],
         "beat": ["beat", "--schedule", str(instance.folder / "second-schedule")],
@@ -50,7 +51,7 @@ def second_machine(instance: Instance, environment: Mapping[str, str] | None = N
             with (instance.folder / f"second-{name}.log").open("ab") as log:
                 started.append(
                     subprocess.Popen(
-                        [*celery, *words],
+                        dying_with_us([*celery, *words]),
                         cwd=BASE_DIR,
                         env={**instance.environment, "DATABASE_URL": address, **(environment or {})},
                         stdout=log,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -148,10 +150,14 @@ def test_rounds_of_make_faults(name, instance, imports):
 
 
 def test_a_campaign_that_is_killed_leaves_nothing_behind(tmp_path):
-    """Its guardian ends what the campaign itself cannot; a folder stands for the instance."""
+    """Its guardian ends what the campaign itself cannot; a folder and a stopped process stand for the instance."""
     folder = tmp_path / "instance"
-    (folder / "disk" / "var").mkdir(parents=True)
+    var_dir = folder / "disk" / "var"
+    var_dir.mkdir(parents=True)
+    stopped = subprocess.Popen(["sleep", "600"], env={**os.environ, "VAR_DIR": str(var_dir)})
+    stopped.send_signal(signal.SIGSTOP)
     code = "import os, sys; from pathlib import Path; from tests.faults.guardian import guarded\n"
     code += "with guarded(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", code, str(folder)], cwd=BASE_DIR, check=False)
     wait_for(lambda: not folder.exists(), "the guardian", str)
+    assert stopped.wait(timeout=10) == -signal.SIGKILL
