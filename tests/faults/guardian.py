@@ -37,30 +37,25 @@ def clear_up(folder: Path) -> None:
     """End an instance's programs and servers, stopped ones too, unmount its disk and remove its folders."""
     from questionbank.embedded.locations import postgres_location
 
-    var_dir = folder / "disk" / "var"
     for _attempt in range(3):  # a supervisor in its last moment may start one again
-        for pid in _processes(var_dir):
+        for pid in _processes(folder):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(1)
-    shutil.rmtree(postgres_location(var_dir).home, ignore_errors=True)
+    shutil.rmtree(postgres_location(folder / "disk" / "var").home, ignore_errors=True)
     subprocess.run(["umount", "--lazy", str(folder / "disk")], capture_output=True, check=False)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _processes(var_dir: Path) -> Iterator[int]:
-    """Yield the process ids of an instance's servers with their children, and of all that has its `VAR_DIR`."""
-    from questionbank.embedded import SERVICES
+def _processes(folder: Path) -> Iterator[int]:
+    """Yield the process ids of whatever names the folder in its command line or environment, and of its children."""
     from tests.faults.instance import children_of
 
-    for service in SERVICES.values():
-        pid = service.status(var_dir)
-        if pid is not None:
-            yield from (pid, *children_of(pid))
-    for path in Path("/proc").glob("[0-9]*/environ"):
+    named = f"{folder}/".encode()
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if f"VAR_DIR={var_dir}".encode() in path.read_bytes().split(b"\0"):
-                yield int(path.parent.name)
+            if named in (path / "cmdline").read_bytes() + (path / "environ").read_bytes():
+                yield from (int(path.name), *children_of(int(path.name)))
 
 
 if __name__ == "__main__":

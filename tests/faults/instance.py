@@ -134,6 +134,13 @@ class Instance:
         for service in SERVICES.values():
             service.stop(self.var_dir)
 
+    def restart(self) -> None:
+        """Kill everything but the servers, and start it again."""
+        assert self.supervisor is not None
+        self.supervisor.kill()
+        self.supervisor.wait()
+        self.start()
+
     def lose_power(self) -> None:
         """Kill the supervisor, and with it its programs, and both servers with their children, all at once."""
         assert self.supervisor is not None

@@ -22,10 +22,12 @@ from questionbank.embedded.server import is_alive, is_stopped
 from tests.faults.instance import QUEUES, Instance, Skipped, wait_for
 from tests.faults.machine import second_machine, wrong_clock
 from tests.faults.memory import little_memory
+from tests.faults.spare import spare_servers
 from tests.hostile import SKIPPED, VALUES, addresses
 
 Fault = Callable[[Instance, random.Random], None]
 
+PRIMARY_SECONDS = 10.0
 SLOW_CLIENTS = 24  # three for each thread of the site
 PARAMETERS = (
     "q", "page", "cursor", "hierarchy", "concept", "concepts", "status", "order", "language", "difficulty_min",
@@ -75,6 +77,19 @@ def hang_connections(instance: Instance, chance: random.Random) -> None:
     ]
     _signal(backends, signal.SIGSTOP)
     wait_for(lambda: not any(map(is_stopped, backends)), "connections to go on", instance.log)
+
+
+def lose_spare_servers(instance: Instance, chance: random.Random) -> None:
+    """With a replica and a pooler: the replica is killed, and the primary does not answer for ten seconds."""
+    with spare_servers(instance) as replica:
+        wait_for(replica.is_read, "pages from the replica", instance.log)
+        replica.kill()
+        time.sleep(chance.uniform(0, 3))
+        primary = instance.family("postgres")
+        _signal(primary, signal.SIGSTOP)
+        time.sleep(PRIMARY_SECONDS)
+        _signal(primary, signal.SIGCONT)
+        wait_for_the_site(instance)
 
 
 def empty_redis(instance: Instance, chance: random.Random) -> None:
@@ -204,10 +219,7 @@ def restart_postgres(instance: Instance, chance: random.Random) -> None:
 
 def kill_supervisor(instance: Instance, chance: random.Random) -> None:
     """The whole installation but its servers ends at once, and is started again."""
-    assert instance.supervisor is not None
-    instance.supervisor.kill()
-    instance.supervisor.wait()
-    instance.start()
+    instance.restart()
 
 
 def kill_backup(instance: Instance, chance: random.Random) -> None:
@@ -284,6 +296,7 @@ FAULTS: Mapping[str, Fault] = {
     **{f"stall {name}": stall(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
     "stall everything": stall(*_PROGRAMS, "redis"),
     "hang connections": hang_connections,
+    "lose spare servers": lose_spare_servers,
     "empty redis": empty_redis,
     "lose power": lose_power,
     "second machine with a wrong clock": wrong_second_machine,
