@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from analytics.language.zh.language import CHINESE
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
@@ -66,6 +67,8 @@ def shared_passage(
         rarity: how rare a search token is in the bank.
         of_task: only passages that ask something, or have a word of mathematics: things of a story set no task.
     """
+    if not any(map(_may_say, _pairs(first) & _pairs(second))):  # much quicker than to look for passages
+        return ()
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     best: tuple[float, Passage] = (0.0, ())
     for block in matcher.get_matching_blocks():
@@ -74,6 +77,15 @@ def shared_passage(
             if worth > best[0]:
                 best = worth, run
     return best[1]
+
+
+def _pairs(words: Sequence[str]) -> set[tuple[str, str]]:
+    return set(pairwise(words))
+
+
+def _may_say(pair: tuple[str, str]) -> bool:
+    """Return whether a passage that says something may hold these two words side by side."""
+    return _BOUNDARY not in pair and any(_tells(token) for word in pair for token in search_tokens(word)[:1])
 
 
 def asks(passage: Passage) -> bool:

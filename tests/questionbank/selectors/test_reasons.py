@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from questionbank.selectors.questions.computations import Computation, text_computation
 from questionbank.selectors.questions.questions import TaggedPath
+from questionbank.selectors.similar import passages
 from questionbank.selectors.similar.evidence import evidence_of, same_spelling
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 
@@ -410,3 +413,20 @@ def test_lines_of_a_table_and_lengths_of_vectors_are_no_absolute_value(formula):
 
 def test_an_absolute_value_in_both_is_named():
     assert "absolute value" in comparison("Red: $|x - 3| = 4$", r"Green: $y = \left|2x\right| + 1$").reason
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["what", "is", "the", "of", "angle", "triangle", "area", "sum", "how", "many", "求", "\0"]
+    ),
+    max_size=20,
+)
+
+
+@given(WORDS, WORDS, st.booleans())
+def test_a_passage_is_looked_for_only_where_two_words_side_by_side_may_say_something(first, second, of_task):
+    found = passages.shared_passage(first, second, lambda token: 3.0, of_task=of_task)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passages, "_pairs", lambda words: {("always", "looked")})
+        patch.setattr(passages, "_may_say", lambda pair: True)
+        assert passages.shared_passage(first, second, lambda token: 3.0, of_task=of_task) == found
