@@ -148,30 +148,31 @@ class Site:
     var_dir: Path
     supervisor: int
 
+    def processes(self) -> dict[str, list[int]]:
+        """Return the process ids of each program and server, its own first."""
+        from questionbank.embedded import SERVICES
+        from tests.faults.instance import children_of, programs_of
+
+        servers = {name: service.status(self.var_dir) for name, service in SERVICES.items()}
+        parents = {**programs_of(self.supervisor), **servers}
+        return {name: [pid, *children_of(pid)] for name, pid in parents.items() if pid is not None}
+
     def processor_seconds(self) -> float:
         """User and system time so far of the site's processes and of PostgreSQL's, whose ended backends count."""
-        from questionbank.embedded import SERVICES
-
         ticks = 0
-        parents = {self._web(), SERVICES["postgres"].status(self.var_dir)}
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit():
-                try:
-                    fields = (folder / "stat").read_text().rpartition(") ")[2].split()
-                except OSError:
-                    continue
-                if int(folder.name) in parents:
-                    ticks += sum(map(int, fields[11:15]))
-                elif int(fields[1]) in parents:
-                    ticks += sum(map(int, fields[11:13]))
+        for name, (parent, *children) in self.processes().items():
+            if name in ("web", "postgres"):
+                ticks += sum(_ticks(parent)[:4]) + sum(sum(_ticks(pid)[:2]) for pid in children)
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _web(self) -> int | None:
-        children = Path(f"/proc/{self.supervisor}/task/{self.supervisor}/children").read_text().split()
-        for pid in map(int, children):
-            if b"gunicorn" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-                return pid
-        return None
+
+def _ticks(pid: int) -> list[int]:
+    """Return a process's user and system time and that of its children that ended; empty where it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return []
+    return [int(field) for field in fields[11:15]]
 
 
 @contextmanager
@@ -255,16 +256,21 @@ def measure(seconds: float, people: int, behaviour: Callable[[int], Iterator[Cal
 
 
 class Browser:
-    """One person's connection, which stays open as a browser's does."""
+    """One person's connection, which stays open as a browser's does.
+
+    Attributes:
+        location: where the last answer leads; empty where it is a page.
+    """
 
     def __init__(self, site: Site, session: str) -> None:
-        self._session, self._token = session, ""
+        token = "t" * 32
+        self._headers = {"Cookie": f"sessionid={session}; csrftoken={token}", "X-CSRFToken": token}
         self._connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
+        self.location = ""
 
     def send(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str]:
         """Return the status and the body of an answer; 0 where there was none."""
-        headers = {"Cookie": f"sessionid={self._session}; csrftoken={self._token}"}
-        body = None
+        headers, body = dict(self._headers), None
         if fields is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
             body = urlencode(fields)
@@ -275,8 +281,7 @@ class Browser:
         except (OSError, http.client.HTTPException):
             self._connection.close()
             return 0, ""
-        if match := re.search(r"csrftoken=([^;]+)", answer.getheader("Set-Cookie") or ""):
-            self._token = match[1]
+        self.location = answer.getheader("Location") or ""
         return answer.status, page
 
 
@@ -299,12 +304,10 @@ def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
 
     def decide() -> int:
         form = re.search(r'action="(/review/\d+/decide/)"', page)
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-        if form is None or token is None:
+        if form is None:
             return 0
         text = re.search(r'<textarea[^>]*name="text"[^>]*>([^<]*)', page)
         fields = {
-            "csrfmiddlewaretoken": token[1],
             "decision": "accept",
             "text": unescape(text[1].removeprefix("\n")) if text else "",
         }
