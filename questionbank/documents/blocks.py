@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from questionbank.documents.eq_fields import array_latex
 from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import BOLD, COLOURED, ITALIC, UNDERLINED, Paragraph, Rich
 from questionbank.documents.tables import Cell, table_paragraphs
@@ -26,6 +27,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
 _DEEPEST = 40
+_BLANK_AT_END = re.compile(r"(?<!\\)(?:\\ )*\\$")
 _CSS_COLOUR = re.compile(r"(?:^|[;\s])(?:color|background|background-color)\s*:\s*([^;]+)|^(?=\w)([a-z]+)$")
 _COLOUR_NAMES = frozenset(
     "red green blue yellow orange purple magenta cyan lime crimson darkgreen darkred darkblue".split()
@@ -144,8 +146,10 @@ class BlockReader:
                     rich.add("\n", look)
                 case "Math":
                     is_alone = content[0]["t"] == "DisplayMath" and len(inlines) == 1
-                    # the lines of a matrix are no lines of the paper
-                    if formula := " ".join(content[1].split()):
+                    # the lines of a matrix are no lines of the paper, nor is a blank at its end, "\ ", a part of it
+                    if formula := array_latex(_BLANK_AT_END.sub("", " ".join(content[1].split()))):
+                        if rich.text.endswith("$"):
+                            rich.add(" ", look)
                         rich.add(f"$${formula}$$" if is_alone else f"${formula}$", look)
                 case "Superscript" | "Subscript":
                     inner = Rich()

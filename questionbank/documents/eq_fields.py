@@ -1,4 +1,4 @@
-r"""Word's EQ fields, in which older papers write formulas: ``EQ \f(1,2)``, ``EQ \r(3,8)``, to LaTeX."""
+r"""Formulas as Word writes them in a line: EQ fields (``EQ \f(1,2)``) and arrays (``█(x=1@y=2)``), to LaTeX."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import re
 
 _COMMAND = re.compile(r"\\([a-zA-Z]+)\s*")
 _DEEPEST = 12
+_ARRAY_OPTION = re.compile(r"\\(?:a[lcr]|[vh]s\d+|co(?P<columns>\d))\s*")
+_BRACKET = re.compile(r"\\(?P<side>[lrb])c\\(?P<sign>.)\s*")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_ARRAY = re.compile(
+    r"(?P<brace>\\?\{[ ]?)?(?P<kind>[█■Ⓒ])\((?P<rows>(?:[^()█■Ⓒ]|\((?:[^()]|\([^()]*\))*\))+)\)[ ]?(?P<end>┤)?"
+)
 
 
 def eq_latex(code: str) -> str:
@@ -13,11 +19,38 @@ def eq_latex(code: str) -> str:
 
     >>> eq_latex(r" \f(1,2)"), eq_latex(r"\r(3,x+1)"), eq_latex(r"x\s\up6(2)"), eq_latex(r"\i(1,2,x)")
     ('\\frac{1}{2}', '\\sqrt[3]{x+1}', 'x^{2}', '')
+    >>> eq_latex(r"\b\lc\{(\a\al(x+y=7,2x-y=5))")
+    '\\left\\{\\begin{array}{l} x+y=7 \\\\ 2x-y=5 \\end{array}\\right.'
     """
     try:
         return _read(code.strip(), 0)
     except ValueError:
         return ""
+
+
+def array_latex(text: str, *, between: str = "") -> str:
+    r"""Return a text, equations that Word writes with their rows in one line as arrays of LaTeX.
+
+    Word's linear format: Unicode Technical Note 28, sections 2.1 and 3.19. It stands in equations that were not built
+    up, and in what is copied from Word as plain text.
+
+    Args:
+        between: stands around each array.
+
+    >>> array_latex("{█(x+y=7@2x-y=5)┤")
+    '\\left\\{\\begin{array}{l} x+y=7 \\\\ 2x-y=5 \\end{array}\\right.'
+    """
+    return _ARRAY.sub(lambda match: f"{between}{_array(match)}{between}", text)
+
+
+def _array(match: re.Match[str]) -> str:
+    rows = r" \\ ".join(row.strip().replace(r"\&", "&") for row in match["rows"].split("@"))
+    if match["kind"] == "■":
+        array = rf"\begin{{matrix}} {rows} \end{{matrix}}"
+    else:
+        array = rf"\begin{{array}}{{l}} {rows.replace('&', '')} \end{{array}}"
+    has_brace = match["kind"] == "Ⓒ" or match["brace"]
+    return rf"\left\{{{array}\right." if has_brace else array
 
 
 def _read(code: str, depth: int) -> str:
@@ -50,7 +83,36 @@ def _command(name: str, code: str, place: int, depth: int) -> tuple[str, int]:
         if match is not None:
             parts, place = _arguments(code, match.end())
             return f"{'^' if match[1] == 'up' else '_'}{{{_read(','.join(parts), depth + 1)}}}", place
+    elif name == "a":
+        return _field_array(code, place, depth)
+    elif name == "b":
+        return _bracketed(code, place, depth)
     raise ValueError(f"unknown: {name}")
+
+
+def _field_array(code: str, place: int, depth: int) -> tuple[str, int]:
+    columns = 1
+    while option := _ARRAY_OPTION.match(code, place):
+        columns, place = int(option["columns"] or columns) or 1, option.end()
+    parts, place = _arguments(code, place)
+    cells = [_read(part, depth + 1) for part in parts if part.strip() or columns > 1]
+    rows = (" & ".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
+    inner = r" \\ ".join(rows)
+    return rf"\begin{{array}}{{{columns * 'l'}}} {inner} \end{{array}}", place
+
+
+def _bracketed(code: str, place: int, depth: int) -> tuple[str, int]:
+    sides = {"l": "", "r": ""}
+    while option := _BRACKET.match(code, place):
+        sign, place = option["sign"].strip() or ".", option.end()
+        sides |= (
+            {"l": sign, "r": _CLOSING.get(sign, sign)} if option["side"] == "b" else {option["side"]: sign}
+        )
+    if not any(sides.values()):
+        sides = {"l": "(", "r": ")"}
+    parts, place = _arguments(code, place)
+    left, right = (rf"\{sign}" if sign in ("{", "}") else sign or "." for sign in sides.values())
+    return rf"\left{left}{_read(','.join(parts), depth + 1)}\right{right}", place
 
 
 def _arguments(code: str, place: int) -> tuple[list[str], int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from html import escape
 
 from questionbank.documents.blocks import BlockReader
 from questionbank.documents.packages import picture_name
@@ -16,6 +17,9 @@ from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 
 _DATA = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
 _EMBEDDED = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')
+_MATHJAX = re.compile(
+    r"<script\b[^<>]*\btype=[\"']?math/tex[^<>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE
+)
 _SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _RTF_SIGN = re.compile(rb"\\u(-?\d{1,5})\?")  # pandoc drops what stands behind it unless a blank does
 _RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
@@ -48,6 +52,13 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
         "____",
     ),
     (re.compile(r"\\(?:quad|qquad|hfill)(?![A-Za-z])"), "\u2003"),
+    (re.compile(r"\\(?:begin|end)\{subequations\}"), ""),
+    (  # pandoc drops them
+        re.compile(
+            r"\\begin\{((?:sub)?numcases|empheq)\}.*?\\end\{\1\}|(?<![$\[(])\\systeme\*?\{[^{}]*\}", re.DOTALL
+        ),
+        r"\\[\g<0>\\]",
+    ),
 )
 _CODECS = {"utf-8": "utf-8-sig", "windows-1252": "cp1252", "mac-roman": "mac_roman"}
 _CHOICES = re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}")
@@ -56,7 +67,8 @@ _PARTS = re.compile(r"\\begin\{parts\}")
 
 def read_html(text: str) -> Source:
     """Return the paragraphs and pictures of a page. Raises `DocumentRefused`."""
-    meta, blocks = document_blocks(_SCRIPT.sub("", text).encode(), _HTML)
+    text = _SCRIPT.sub("", _MATHJAX.sub(lambda match: rf"\({escape(match[1].strip())}\)", text))
+    meta, blocks = document_blocks(text.encode(), _HTML)
     pictures = _Pictures()
     reader = BlockReader(pictures.name)
     paragraphs = [*title_paragraphs(reader, {} if blocks else meta), *reader.paragraphs(blocks)]

@@ -7,14 +7,17 @@ with several options becomes a line an option.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from pathlib import Path
 
+from analytics.text.formulas import formula_segments, segment_text
 from questionbank.documents.alignment import listed_numbers
 from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
+from questionbank.documents.eq_fields import array_latex
 from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.kinds import document_kind
 from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
@@ -38,7 +41,11 @@ _QUOTED = re.compile(r"^\s{0,3}(?:>\s?)+")
 _SUMMARY = re.compile(r"<summary>\s*(.{1,40}?)\s*[:：]?\s*</summary>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:details|p|div|br|center)\b[^<>]{0,80}>", re.IGNORECASE)
 _EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
-_ESCAPED = re.compile(r"\\([*_#.)>+-])")
+_ESCAPED = re.compile(r"(?<!\\)\\([*_#.)>+-])")
+_HARD_BREAK = re.compile(r"(?<!\\)\\$")
+_FORMULA_BREAK = re.compile(f"[\n{SOFT_BREAK}{GAP}]")
+_HAS_ROWS = re.compile(r"\\(?:begin|left)\b")
+_MOST_FORMULA_LINES = 60
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
 _POINTS_COLUMN = re.compile(
     rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
@@ -83,14 +90,17 @@ def _markdown(line: str) -> Paragraph:
     line = _TAG.sub("", _SUMMARY.sub(r"\1:", _QUOTED.sub("", line)))
     heading = _HEADING.match(line)
     text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
-    text = _ESCAPED.sub(r"\1", text)
-    return Paragraph(_typed(text.rstrip("\\")), heading=len(heading[1]) if heading else 0)
+    text = "".join(
+        segment.source if segment.kind == "formula" else _ESCAPED.sub(r"\1", segment.source)
+        for segment in segment_text(_HARD_BREAK.sub("", text))
+    )
+    return Paragraph(_typed(text), heading=len(heading[1]) if heading else 0)
 
 
 def _typed(line: str) -> Rich:
     """Return a typed line, what stands between double stars as bold."""
     rich = Rich()
-    line = _GAPS.sub(GAP, line.strip())
+    line = array_latex(_GAPS.sub(GAP, line.strip()), between="$")
     start = 0
     for match in _BOLD.finditer(line):
         rich.add(line[start : match.start()])
@@ -156,7 +166,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
         DocumentRefused: there are too many.
     """
     pieces: list[_Piece] = []
-    for paragraph in _with_points(paragraphs):
+    for paragraph in _with_points(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1))):
         for piece in _pieces(paragraph):
             if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
                 above = pieces[-1].line  # "← correct" below an option
@@ -170,9 +180,33 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
     return tuple(_with_marked_letters(_by_letters(_with_bare_letters(pieces))))
 
 
+def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    r"""Return paragraphs; those that one formula runs through, as from ``\[`` to ``\]``, become one."""
+    found = [*paragraphs]
+    starts = [*accumulate((len(part.rich.text) + 1 for part in found), initial=0)]
+    for formula in reversed(formula_segments("\n".join(part.rich.text for part in found))):
+        first, last = (bisect_right(starts, place) - 1 for place in (formula.start, formula.end - 1))
+        inner = found[first + 1 : last + 1]
+        if (
+            not _FORMULA_BREAK.search(formula.source)
+            or not (formula.display or _HAS_ROWS.search(formula.body))
+            or any(part.number or part.heading or part.is_row for part in inner)
+            or len(inner) > _MOST_FORMULA_LINES
+        ):
+            continue
+        rich = found[first].rich
+        for part in inner:
+            rich = rich + Rich("\n", bytes(1)) + part.rich
+        start, end = formula.start - starts[first], formula.end - starts[first]
+        whole = _FORMULA_BREAK.sub(" ", rich.text[start:end])
+        found[first].rich = Rich(rich.text[:start] + whole + rich.text[end:], rich.looks)
+        del found[first + 1 : last + 1]
+    return found
+
+
 def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     """Return paragraphs, the numbers in brackets that stand in a column of their own at the end of most questions."""
-    found = _with_points_behind(islice(paragraphs, LINES_LIMIT + 1))
+    found = _with_points_behind(paragraphs)
     asked = [part for part in found if _begins_question(part)]
     ends = [match for part in asked if (match := _POINTS_COLUMN.search(part.rich.text))]
     values = [match["points"] or match["bracketed"] for match in ends]

@@ -57,6 +57,7 @@ _WINGDINGS = {
     "4A": "",
     "E0": "→",
 }
+_RELATIONS = tuple("=≈≠<>≤≥")
 _PLAIN_LINES = frozenset({"line", "straightConnector1", "rect"})
 
 
@@ -124,6 +125,7 @@ class WordText:
         if properties is not None and (own := properties.find(f"{W}numPr")) is not None:
             properties.remove(own)
         self._fields(paragraph)
+        _stack_equations(paragraph)
         for parent, child in list(_own_elements(paragraph)):
             if child.tag == f"{W}r":
                 self._run(child, style)
@@ -250,6 +252,56 @@ class WordText:
         for run, child in parts[1:]:
             if child.tag != f"{W}rPr":
                 run.remove(child)
+
+
+def _stack_equations(paragraph: Any) -> None:
+    """Make equations that stand one below the other the rows of one array; pandoc would set them in one line."""
+    display = None
+    for child in list(paragraph):
+        if child.tag == f"{_M}oMathPara" and display is not None:
+            display.extend(child)
+            paragraph.remove(child)
+        elif child.tag == f"{_M}oMathPara" or "".join(child.itertext()).strip():
+            display = child if child.tag == f"{_M}oMathPara" else None
+    for parent, child in list(_own_elements(paragraph)):
+        if child.tag == f"{_M}oMathPara":
+            first, *others = child.findall(f"{_M}oMath") or [None]
+        elif child.tag == f"{_M}oMath" and parent.tag != f"{_M}oMathPara":
+            first, others = child, []
+        else:
+            continue
+        rows = [row for equation in (first, *others) if equation is not None for row in _broken(equation)]
+        if first is None or len(rows) < 2:
+            continue
+        for equation in others:
+            child.remove(equation)
+        first.clear()
+        array = ET.SubElement(first, f"{_M}eqArr")
+        for row in rows:
+            ET.SubElement(array, f"{_M}e").extend(row)
+
+
+def _broken(equation: Any) -> list[list[Any]]:
+    """Return the parts of an equation that line breaks part; where a row would begin with "=", it goes on instead."""
+    rows: list[list[Any]] = [[]]
+    for part in list(equation):
+        breaks = part.findall(f"{W}br") if part.tag == f"{_M}r" else []
+        begins_row = bool(breaks) and next(iter(part)) is breaks[0]
+        for line_break in breaks:
+            part.remove(line_break)
+        if begins_row:
+            rows.append([])
+        rows[-1].append(part)
+        if breaks and not begins_row:
+            rows.append([])
+    joined: list[list[Any]] = []
+    for row in rows:
+        text = "".join("".join(part.itertext()) for part in row).strip()
+        if joined and text[:1] in _RELATIONS:
+            joined[-1] += row
+        elif text:
+            joined.append(row)
+    return joined
 
 
 def _hoist_text_boxes(root: Any) -> None:

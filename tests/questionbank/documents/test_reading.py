@@ -19,7 +19,7 @@ from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
 from questionbank.errors import DocumentRefused
 from tests.pictures import png
-from tests.questionbank.documents.word_files import WordFile
+from tests.questionbank.documents.word_files import WordFile, field_runs
 
 Change = Callable[[dict[str, bytes]], None]
 
@@ -245,13 +245,6 @@ def test_a_picture_is_kept_under_the_name_that_the_text_has(read: Callable[[str,
 # -- how it is read -----------------------------------------------------------------------------------------------
 
 
-def field(code: str) -> str:
-    return (
-        '<w:p><w:r><w:t xml:space="preserve">2. </w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r>'
-        f'<w:r><w:instrText>{code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
-    )
-
-
 BODIES = {
     "tabs part options": (
         "<w:p><w:r><w:t>A. 1</w:t></w:r><w:r><w:tab/><w:t>B. 2</w:t></w:r></w:p>",
@@ -261,7 +254,10 @@ BODIES = {
         '<w:p><w:r><w:t>It has </w:t></w:r><w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t xml:space="preserve">     </w:t></w:r><w:r><w:t xml:space="preserve"> sides.</w:t></w:r></w:p>',
         ["It has ____ sides."],
     ),
-    "formulas as fields": (field(r"EQ \f(1,2)"), [r"$\frac{1}{2}$"]),
+    "formulas as fields": (
+        '<w:p><w:r><w:t xml:space="preserve">2. </w:t></w:r>' + field_runs(r"EQ \f(1,2)") + "</w:p>",
+        [r"$\frac{1}{2}$"],
+    ),
     "a text box": (
         '<w:p><w:r><w:pict><v:textbox xmlns:v="urn:schemas-microsoft-com:vml"><w:txbxContent><w:p><w:r><w:t>2. Boxed</w:t></w:r></w:p></w:txbxContent></v:textbox></w:pict></w:r></w:p>',
         ["Boxed"],

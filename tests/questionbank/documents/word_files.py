@@ -14,7 +14,7 @@ from docx.shared import RGBColor
 
 from tests.pictures import png
 
-_NS = (
+NS = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 )
@@ -31,8 +31,16 @@ _LOOKS = {
 
 def omml(latex: str, look: str = "") -> str:
     r"""Return a formula as Word has it; of LaTeX only ``\frac``, ``\sqrt`` and ``^``."""
-    plain = f"<m:oMath {_NS}>{_omml(latex)}</m:oMath>"
+    plain = f"<m:oMath {NS}>{_omml(latex)}</m:oMath>"
     return plain.replace("<m:r>", f"<m:r>{_LOOKS[look]}") if look else plain
+
+
+def field_runs(code: str) -> str:
+    """Return the runs of a field."""
+    return (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+        f'<w:r><w:instrText>{code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
 
 
 def _omml(latex: str) -> str:
@@ -89,12 +97,10 @@ class WordFile:
             for place, (shape, text) in enumerate(levels)
         )
         numbering = self.document.part.numbering_part.element
-        abstract = parse_xml(f'<w:abstractNum {_NS} w:abstractNumId="{self._lists}">{shapes}</w:abstractNum>')
+        abstract = parse_xml(f'<w:abstractNum {NS} w:abstractNumId="{self._lists}">{shapes}</w:abstractNum>')
         numbering.insert(0, abstract)
         numbering.append(
-            parse_xml(
-                f'<w:num {_NS} w:numId="{self._lists}"><w:abstractNumId w:val="{self._lists}"/></w:num>'
-            )
+            parse_xml(f'<w:num {NS} w:numId="{self._lists}"><w:abstractNumId w:val="{self._lists}"/></w:num>')
         )
         return self._lists
 
@@ -120,7 +126,7 @@ class WordFile:
             )
         if item is not None:
             paragraph._p.get_or_add_pPr().append(
-                parse_xml(f'<w:numPr {_NS}><w:ilvl w:val="{item[1]}"/><w:numId w:val="{item[0]}"/></w:numPr>')
+                parse_xml(f'<w:numPr {NS}><w:ilvl w:val="{item[1]}"/><w:numId w:val="{item[0]}"/></w:numPr>')
             )
         for place, bold in enumerate(text.split("**")):
             start = 0
