@@ -77,7 +77,7 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.?|be|puntos?|ptos?\.?|punti|credits?|分)"
+COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|punkt[yów]+|pkt\.?|p\.?|be|punt(?:os?|en|i)|pontos?|ptos?\.?|credits?|分)"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{COUNTED}\s*(?:each|total)?\s*[)）\]】]"
@@ -100,11 +100,21 @@ POINTS_ALONE = re.compile(
     rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{COUNTED}))\s*{COUNTED}?\s*(?:total)?[\s)\]）】.]*",
     re.IGNORECASE,
 )
+_NUMBER = r"(\d{1,2}(?:[.,]5)?|one|two|three|four|five)"
+_GIVES = r"(?:(?:is |are )?(?:worth|of)|carry|carries|carrying|scores?|earns?)"
 POINTS_EACH = re.compile(
-    rf"(?:每(?:小)?题\s*(?P<zh>\d{{1,2}}(?:\.5)?)\s*分|(?P<each>\d{{1,2}}(?:[.,]5)?)\s*{COUNTED}\s*(?:each"
-    rf"|per question|every question|a question|je(?:weils)?|chac\w+|cada un[ao])"
-    rf"|(?:each(?: question| item)?(?: is worth| carries| scores)?"
-    rf"|jede \w+(?: gibt)?)\s*:?\s*(?P<first>\d{{1,2}}|one|two|three|four|five)\s*{COUNTED})",
+    rf"每小?[题題]\s*(\d{{1,2}}(?:\.5)?)\s*分"
+    rf"|{_NUMBER}\s*{COUNTED}\s*(?:each|(?:per|for each|for every|every|a) (?:question|item|problem)"
+    r"|je(?:weils)?\b|pro (?:aufgabe|frage)|chac\w+|par (?:question|exercice)|cada|por (?:cada )?\w+|ciascun\w+"
+    r"|(?:per|a) (?:ogni )?(?:domanda|esercizio)|za ka[żz]de|per vraag)"
+    r"|(?:(?:each|every)(?: correct)?(?: question| item| problem| answer| of (?:them|these))?"
+    rf"(?: (?:in|of) (?:this|the) (?:section|part))?(?: {_GIVES})?|all(?: questions| items)? {_GIVES})"
+    rf"\s*:?\s*{_NUMBER}\s*{COUNTED}"
+    r"|\b(?:je(?:weils)?|po|jede \w+(?: gibt)?|para cada \w+,?|chaque question(?: vaut)?)"
+    rf"\s*:?\s*{_NUMBER}\s*{COUNTED}"
+    rf"|\b\d{{1,2}}(?: questions?| items?)?\s*[x×*]\s*{_NUMBER}\s*(?:{COUNTED}|=\s*\d+\s*(?:{COUNTED}|[)\]]))"
+    rf"|\b{_NUMBER}[- ](?:marks?|points?) (?:questions|items|problems)"
+    rf"|[(\[]{_NUMBER} each[)\]]",
     re.IGNORECASE,
 )
 """Points that each question of a section gives."""
@@ -115,6 +125,16 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
 ENDS_QUESTION = re.compile(r"\W*total for (?:question|q)\.? ?\d{1,3}\b.*", re.IGNORECASE)
 """Sums a question's points up, below its last line."""
+SUM = re.compile(
+    rf"(?=.{{0,50}}(?:total|gesamt|summ?e|insgesamt|max|score|grade|note|out of|合[计計]|[总總满滿]分|共|/\s*\d))"
+    rf"(?:[\W_]"
+    rf"|(?:grand|overall|total\w*|available|possible|max(?:imum|imal\w*)?|your|my|final|raw|sum|score|grade|for|of|on|out|is"
+    rf"|the|this|whole|entire|paper|test|exam|quiz|worksheet|section [A-K\d]|part [A-K\d]|all questions|end"
+    rf"|gesamt\w*|summe|insgesamt|erreich\w*|von|note|{COUNTED}|punktzahl|sur|su|sobre|de|de la|general|complessivo"
+    rf"|[总總满滿]分|合[计計]|本卷|全卷|共)(?=[\W\d_]|$|(?<=[分共卷计計]))|\d{{1,3}}(?:\.5)?(?!.*\d))+",
+    re.IGNORECASE,
+)
+"""A line that sums points up, of whatever stands above."""
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
@@ -185,7 +205,7 @@ NOISE = re.compile(
     r"|curso"
     r"|prepared by|checked by|noted by|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
     r"|show (?:all )?(?:of )?your work(?:ing)? (?:here|below)\W*"
-    r"|\W*(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*"
+    r"|\W*(?:good luck|all the best|viel erfolg|bonne chance|bon courage|suerte)\W*"
     r"|(?:[^?=\d$_]{0,40}[^\W\d]{3}!(?=\W|$)[^?=\d$_]{0,40})"
     r"|\W*(?:punkte|note|score|marks|points)\s*:\s*_+\s*/.*",
     re.IGNORECASE,
@@ -399,6 +419,7 @@ def tells_points(text: str) -> bool:
     True
     """
     scores = STIMULUS.match(text.lstrip("*")) is not None and _SCORES.search(text) is not None
+    scores = scores or (STIMULUS.search(text) is not None and POINTS_EACH.search(text) is not None)
     directs = STIMULUS.search(text) is not None and _DIRECTIONS.search(text) is not None
     directs = directs and STATEMENTS.search(text) is None
     return (scores or directs) and _MATERIAL.search(text) is None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases
+from questionbank.documents.paper import Line, Role
 
 if TYPE_CHECKING:
     from questionbank.documents.drafts import Draft, Item
 
 _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
+_LONGEST_SUM = 80  # characters
 
 
 def without_points(
@@ -42,6 +45,44 @@ def without_points(
     if bare and (bare["open"] == "[" or bare_points) and text[: bare.start()].strip():
         return text[: bare.start()].rstrip(), float(bare["points"]), False
     return text, None, False
+
+
+def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
+    """Yield the lines below the last question of a paper or section that sum up all of it: "Total: 50 points".
+
+    A line that gives less than the questions above it together sums up its own question, and so does one of a paper
+    that sums up its questions one by one.
+    """
+    starts = [place for place, role in enumerate(roles) if role in (Role.QUESTION, Role.HEADING, Role.KEY)]
+    above: list[float] = []  # what each question of the section gives
+    sums_questions = False
+    for start, end in pairwise([*starts, len(roles)]):
+        if roles[start] is not Role.QUESTION:
+            above = []
+            continue
+        sums = [
+            place
+            for place in range(start + 1, end)
+            if roles[place] is Role.MORE and _sum_of(lines[place].text)
+        ]
+        given = [
+            without_points(lines[place].text, may_begin=True)[1] or 0
+            for place in range(start, end)
+            if place not in sums
+        ]
+        is_last = end == len(roles) or roles[end] is not Role.QUESTION
+        if sums and is_last and above:
+            value = _sum_of(lines[sums[-1]].text)
+            if len(sums) > 1 or (not sums_questions and value > max(sum(above), sum(given))):
+                yield sums[-1]
+        sums_questions = sums_questions or (bool(sums) and not is_last)
+        above.append(sum(given))
+
+
+def _sum_of(text: str) -> float:
+    """Return the points of a line that only sums points up, 0 for another line."""
+    is_sum = len(text) <= _LONGEST_SUM and phrases.SUM.fullmatch(text.replace("*", ""))
+    return float(max(re.findall(r"\d{1,3}(?:\.5)?", text), default=0, key=float)) if is_sum else 0
 
 
 def _without_emphasis(text: str) -> str:

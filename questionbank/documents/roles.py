@@ -20,7 +20,7 @@ from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.matching import matching_rows
 from questionbank.documents.numbering import Numbering, formulas, is_above_others, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
-from questionbank.documents.points import without_points
+from questionbank.documents.points import paper_totals, without_points
 from questionbank.documents.written_answers import is_short_value, may_be_written
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
@@ -69,6 +69,8 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
         else:
             guess.roles.append(guess.role(place))
     Items(lines, inside, guess.roles, guess.runs, guess.key, guess.headings).settle()
+    for place in paper_totals(lines, guess.roles):
+        guess.roles[place] = Role.NOTHING
     return guess.roles
 
 

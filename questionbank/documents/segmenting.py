@@ -29,10 +29,11 @@ from questionbank.documents.written_answers import take_answers_behind
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
-_SECTION = re.compile(
-    r"\W*(?:test|part|section|partie|teil|sección|parte|sezione)\s+([A-K]|\d{1,2}|[IVX]{1,4})\b[\s.:：)–—-]*",
-    re.IGNORECASE,
+_NAMED_SECTION = (
+    r"\b(?:test|part|section|partie|teil|sección|parte|sezione)\s*[\s–—-]\s*([A-K]|\d{1,2}|[IVX]{1,4})\b"
 )
+_SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
+_POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -92,6 +93,8 @@ class _Assembly:
         self._drafts: list[Draft] = []
         self._headings: list[tuple[int, str]] = []  # rank and text
         self._points_each: float | None = None  # for each question of the section
+        self._points_of: list[tuple[int, int, float]] = []  # for the questions from one number to another
+        self._points_in: dict[str, float] = {}  # for each question of a section, by its name
         self._points_next: float | None = None  # for the question that comes next
         self._stimuli: list[Stimulus] = []
         self._offering: list[Stimulus] = []  # shared texts with options for each of their questions
@@ -111,8 +114,8 @@ class _Assembly:
     def _take(self, place: int, line: Line, role: Role) -> None:
         draft = self._drafts[-1] if self._drafts else None
         if role is Role.NOTHING or role is Role.KEY:
-            if role is Role.NOTHING and (match := phrases.POINTS_EACH.search(line.text)):
-                self._points_each = _each(match)
+            if role is Role.NOTHING:
+                self._give_points(line.text)
             if role is Role.NOTHING and directs(line.text):
                 self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
             if role is Role.NOTHING and (stated := phrases.STATED_POINTS.fullmatch(line.text)):
@@ -120,6 +123,8 @@ class _Assembly:
         elif role is Role.HEADING:
             self._head(line)
         elif role is Role.STIMULUS:
+            if directs(line.text):
+                self._give_points(line.text)
             self._open = Stimulus.of(place, line)
             used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
             self._stimuli = [one for one in self._stimuli if one.last or one not in used or self._open.last]
@@ -163,6 +168,9 @@ class _Assembly:
         self._points_next = None
         draft.stem.add(place, line.text)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
+        if draft.points_each is None:
+            ranges = (points for first, last, points in self._points_of if first <= draft.value <= last)
+            draft.points_each = next(ranges, None)
         draft.series = mark.series if mark is not None else ""
         if mark is None and (bonus := phrases.BONUS.match(line.text.replace("*", ""))):
             draft.value, draft.number = BONUS_NUMBER, bonus[0].strip(" .:：")
@@ -176,12 +184,27 @@ class _Assembly:
         self._drafts.append(draft)
         self._open = draft.stem
 
+    def _give_points(self, text: str) -> None:
+        """Note what a line gives for each of the questions below it, or for those and the sections that it names."""
+        named = [*_POINTS_FOR.finditer(text)]
+        ends = [*(match.start() for match in named[1:]), len(text)]
+        for match, end in zip(named, ends, strict=False):
+            points = phrases.POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
+            first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
+            if points and last:
+                self._points_of.insert(0, (int(first), int(last), _each(points)))
+            elif points:
+                self._points_in[match[1].upper()] = _each(points)
+        is_here = not named or (len(named) == 1 and _SECTION.match(text))
+        if is_here and (points := phrases.POINTS_EACH.search(text)):
+            self._points_each = _each(points)
+
     def _head(self, line: Line) -> None:
         rank = line.heading or 7
         self._headings = [(above, text) for above, text in self._headings if above < rank]
         self._headings.append((rank, full_text(line)))
-        match = phrases.POINTS_EACH.search(line.text)
-        self._points_each = _each(match) if match else None
+        self._points_each = self._points_in.get(_section(line.text)[0])
+        self._give_points(line.text)
         self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
         self._open = None
 
@@ -191,8 +214,8 @@ def _counted_by(heading: str) -> str:
     return mark.kind if mark is not None else ""
 
 
-def _each(match: object) -> float | None:
-    found = next((value for value in match.groups() if value), "")  # type: ignore[attr-defined]
+def _each(match: re.Match[str]) -> float:
+    found = next(value for value in match.groups() if value)
     return float(phrases.NUMBER_WORDS.get(found.lower(), 0) or found.replace(",", "."))
 
 
