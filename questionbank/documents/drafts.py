@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from questionbank.documents.keys import KeyEntry
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.part_answers import answer_text, by_parts, in_order
-from questionbank.documents.phrases import MATCHING, STIMULUS, with_range
+from questionbank.documents.phrases import MATCHING, STIMULUS
 
 
 @dataclass(slots=True, eq=False)
@@ -59,11 +59,6 @@ class Stimulus(Item):
             return cls([place], [text], line.number.strip(" .()"))
         first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
         return cls([place], [text], first=int(first), last=int(last))
-
-    @property
-    def own_text(self) -> str:
-        """Its text in the bank, where its questions are numbered from 1: other numbers stand on each worksheet."""
-        return with_range(self.text, 1, self.last - self.first + 1)
 
     def is_for(self, number: int, label: str) -> bool:
         """Return whether a question shares it."""

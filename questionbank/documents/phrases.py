@@ -77,7 +77,10 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|punkt[yów]+|pkt\.?|p\.?|be|punt(?:os?|en|i)|pontos?|ptos?\.?|credits?|分)"
+COUNTED = (
+    r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|punkt[yów]+|pkt\.?|p\.?|be|punt(?:os?|en|i)|pontos?|ptos?\.?"
+    r"|credits?|分)"
+)
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{COUNTED}\s*(?:each|total)?\s*[)）\]】]"
@@ -396,17 +399,33 @@ def is_stimulus(text: str) -> bool:
     return STIMULUS.search(text) is not None and _REFERS.search(text) is not None and not tells_points(text)
 
 
+_OF_SEVERAL = re.compile(
+    r"\b(?P<noun>question|item|problem|exercise)s(?P<number> (?:numbers? |nos?\.? )?\(?\d+\)?)"
+    r"(?: (?P<verb>refer|relate|concern|use|are)\b)?",
+    re.IGNORECASE,
+)
+
+
+def _of_one(match: re.Match[str]) -> str:
+    verb = match["verb"] or ""
+    return f"{match['noun']}{match['number']}" + (f" {'is' if verb == 'are' else f'{verb}s'}" if verb else "")
+
+
 def with_range(text: str, first: int | str, last: int | str) -> str:
     """Return a shared text whose first line names the questions from `first` to `last`; as it is where it names none.
 
     >>> with_range("Questions 7-8 refer to the graph below.", 1, 2), with_range("See the graph.", 1, 2)
     ('Questions 1-2 refer to the graph below.', 'See the graph.')
+    >>> with_range("Questions 7 to 8 refer to the graph below.", 4, 4)
+    'Question 4 refers to the graph below.'
     """
     match = STIMULUS.search(text.partition("\n")[0])
     if match is None:
         return text
     begin, end = match.span("first" if match["first"] else "zh_first")
     behind, stop = match.span("last" if match["last"] else "zh_last")
+    if first == last != "":
+        return _OF_SEVERAL.sub(_of_one, f"{text[:begin]}{first}{text[stop:]}", count=1)
     return f"{text[:begin]}{first}{text[end:behind]}{last}{text[stop:]}"
 
 

@@ -102,7 +102,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     if asks_truth:
         parts, reasons = _decided(parts)
         solution = "\n".join(filter(None, [solution, *reasons]))
-    shared = "\n\n".join(stimulus.own_text for stimulus in draft.stimuli)
+    shared = "\n\n".join(stimulus.text for stimulus in draft.stimuli)
     text = "\n\n".join([shared, stem]).strip()
     if not text and parts:
         text = EACH_PART

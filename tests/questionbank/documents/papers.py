@@ -349,7 +349,7 @@ def publishers_test_bank() -> TestPaper:
 
 def shared_texts_and_pictures() -> TestPaper:
     file = WordFile()
-    graph = "Questions 1-2 refer to the graph below."  # in the bank: worksheets have numbers of their own
+    graph = "Questions 2-3 refer to the graph below."
     truths = [
         Truth("Which number does the arrow show?", ("3", "4", "5"), "B", pictures=1),
         Truth(f"{graph}\n\nAt what time was it warmest?", ("noon", "2 pm", "4 pm"), "B", pictures=1),
@@ -359,7 +359,7 @@ def shared_texts_and_pictures() -> TestPaper:
     numbers = file.numbered(("decimal", "%1."), ("upperLetter", "%2)"))
     for number, truth in enumerate(truths, start=1):
         if number == 2:
-            file.add(graph.replace("1-2", "2-3"))
+            file.add(graph)
             file.add("{pic}")
         file.add(truth.text.rpartition("\n")[2], item=(numbers, 0))
         if number in (1, 4):

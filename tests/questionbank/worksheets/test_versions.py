@@ -305,10 +305,10 @@ def test_a_key_says_how_far_a_number_may_be_off(kind: str, tolerance: float | No
 
 
 def test_a_shared_text_names_its_questions_by_their_numbers_on_the_sheet() -> None:
-    graph = "Questions 1-2 refer to the temperatures of a day in June."
+    graph = "Questions 6-8 refer to the temperatures of a day in June."
     about = [QuestionRecord(part, f"{graph}\n\nPart {part}: how warm is it?") for part in "xy"]
     before = [QuestionRecord(str(n), f"Question with words {n}?") for n in range(3)]
     (section,) = arrange(planned(*before, *about), Mixing(1, "A")).sections
-    assert section.items[3].stimulus == graph.replace("1-2", "4-5")
+    assert section.items[3].stimulus == graph.replace("6-8", "4-5")
     (alone,) = arrange(planned(*before, about[0]), Mixing(1, "A")).sections
-    assert alone.items[3].text.startswith("Questions 4-4 refer")
+    assert alone.items[3].text.startswith("Question 4 refers to the")
