@@ -101,6 +101,7 @@ def _latex(label: str, sniff: Callable[[str, str], bool], dialect: Dialect) -> F
         losses=partial(latex_losses, dialect=dialect),
         reads_folders=True,
         keeps_originals=True,
+        is_paper=dialect is EXAM,
     )
 
 
@@ -207,7 +208,7 @@ _FORMATS = (
         sniff=is_asdiv,
         read=read_asdiv,
     ),
-    _text("aiken", "Aiken", place="line", sniff=is_aiken, read=read_aiken),
+    _text("aiken", "Aiken", place="line", sniff=is_aiken, read=read_aiken, is_paper=True),
     _text(
         "gift",
         "GIFT",

@@ -80,6 +80,7 @@ class Format:
         place: what the number of an entry counts: a line or a row of the file, or the entries themselves.
         hierarchy: name of the concept hierarchy that all its files share; empty where each set has its own.
         takes_predictions: whether predicted concepts and difficulty can go with a question, marked as such.
+        is_paper: whether a file is read as a test paper, too.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Format:
     keeps_originals: bool = False
     gives_back: bool = False
     takes_predictions: bool = False
+    is_paper: bool = False
     place: str = "number"
     hierarchy: str = ""
 

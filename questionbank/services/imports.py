@@ -22,8 +22,10 @@ from django.db import connection, transaction
 from questionbank.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
-from questionbank.formats.catalog import AUTO
+from questionbank.formats.catalog import AUTO, sniff
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.folders import is_packed_folder
+from questionbank.formats.seam import Format
 from questionbank.models import Run, User
 from questionbank.scratch import scratch_folder
 from questionbank.services import runs
@@ -154,14 +156,32 @@ class KeptUpload:
         storage = storages["uploads"]
         if not storage.exists(self.stored):
             raise Conflict("The file is no longer stored; upload it again.")
-        with scratch_folder(prefix="look-") as folder:
-            path = Path(folder) / self.name
-            with storage.open(self.stored) as stored:
-                path.write_bytes(beginning := stored.read(LOOKED_AT))
-                if beginning.startswith(ARCHIVE):  # whose table of contents is at its end
-                    with path.open("ab") as local:
-                        shutil.copyfileobj(stored, local)
-            yield path
+        with scratch_folder(prefix="look-") as folder, storage.open(self.stored) as stored:
+            yield _write_beginning(stored, Path(folder) / self.name)
+
+
+def _write_beginning(file: File[Any], path: Path) -> Path:
+    path.write_bytes(beginning := file.read(LOOKED_AT))
+    if beginning.startswith(ARCHIVE):  # whose table of contents is at its end
+        with path.open("ab") as local:
+            shutil.copyfileobj(file, local)
+    return path
+
+
+def question_file_format(upload: File[Any], name: str) -> Format | None:
+    """Return the format of a file that holds questions as data; None for a test paper, and what may be one."""
+    upload.seek(0)
+    with scratch_folder(prefix="look-") as folder:
+        path = _write_beginning(upload, Path(folder) / _plain_name(name))
+        try:
+            found = sniff(path)
+            is_paper = found.is_paper and not is_packed_folder(path)
+        except ImportRefused:
+            return None
+        finally:
+            upload.seek(0)
+    is_text = found.is_table and not path.name.lower().endswith(found.suffixes)  # with a table in it
+    return None if is_text or is_paper else found
 
 
 def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str = AUTO) -> KeptUpload:

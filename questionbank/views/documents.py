@@ -11,13 +11,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from analytics.question_content import as_json
 from questionbank.documents.passages import FoundItem
-from questionbank.errors import Conflict, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.errors import Conflict, ImportRefused, NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.forms.documents import ROLES, DocumentForm, DocumentImportForm
 from questionbank.forms.uploads import was_too_large
@@ -33,6 +34,7 @@ from questionbank.selectors.questions.import_undo import import_can_be_undone, i
 from questionbank.selectors.registry.runs import run_wait
 from questionbank.selectors.similar.insight import AskedText, text_outlook
 from questionbank.services.document_drafts import (
+    PASTED_NAME,
     document_draft_delete,
     document_draft_paste,
     document_draft_upload,
@@ -42,9 +44,12 @@ from questionbank.services.document_drafts import (
     document_text_set,
 )
 from questionbank.services.document_import import document_import_request, document_list_create
+from questionbank.services.import_options import ImportOptions
+from questionbank.services.imports import question_file_format
 from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import button_for, form_for, page_for, render_page, warning_of
 from questionbank.views.document_pages import PAGE_ORDERS, WORST_FIRST, document_page
+from questionbank.views.imports import check_file
 
 _PAGE = "documents/paper.html"
 _PART = "documents/_paper.html"
@@ -57,19 +62,38 @@ def document_create(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = DocumentForm(request.POST, request.FILES, too_large=was_too_large(request))
         if form.is_valid():
-            file, text = form.cleaned_data["file"], form.cleaned_data["text"]
             try:
-                draft = (
-                    document_draft_upload(upload=file, name=file.name, user=request.user)
-                    if file
-                    else document_draft_paste(text=text, user=request.user)
-                )
-                return redirect("document_review", draft_id=draft.pk)
+                return _put_in(request, form.cleaned_data["file"], form.cleaned_data["text"])
+            except ImportRefused as error:
+                form.add_error("file" if form.cleaned_data["file"] else "text", str(error))
             except ValidationFailed as error:
                 for problem in error.fields.get("text", [str(error)]):
                     form.add_error("text", problem)
     context = {"form": form, "drafts": document_drafts_of(user=request.user)}
     return render(request, "documents/create.html", context, status=422 if form.errors else 200)
+
+
+def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpResponse:
+    """Lead to the review of a paper; what holds questions as data, such as a Moodle file, is checked as an import.
+
+    Raises:
+        ImportRefused: it is such data, and cannot be read or this person may not import it.
+        ValidationFailed: the text cannot be read.
+    """
+    given = file or SimpleUploadedFile(PASTED_NAME, text.encode())
+    name = file.name or "" if file else ""
+    if format := question_file_format(given, name or PASTED_NAME):
+        what = f"{name or 'The text'} holds questions in the format {format.label} and is no test paper."
+        if not request.user.has_perm("questionbank.import"):
+            raise ImportRefused(f"{what} Ask an administrator to import it.")
+        messages.info(request, f"{what} It is checked here before it is imported.")
+        given.name = name or f"pasted{format.suffixes[0]}"
+        return check_file(request, given, ImportOptions(dry_run=True))
+    if file:
+        draft = document_draft_upload(upload=file, name=name, user=request.user)
+    else:
+        draft = document_draft_paste(text=text, user=request.user)
+    return redirect("document_review", draft_id=draft.pk)
 
 
 @form_for("paper_import")

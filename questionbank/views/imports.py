@@ -59,13 +59,7 @@ def import_create(request: HttpRequest) -> HttpResponse:
         try:
             if file.name.lower().endswith(WORD_PROCESSORS):
                 return _review_document(request, file)
-            kept = upload_keep(upload=file, name=file.name, user=request.user, format=options.format)
-            if _has_columns(kept, options.format):
-                token = signing.dumps(
-                    [request.user.pk, kept.stored, kept.name, options.as_json()], salt=_SALT
-                )
-                return redirect(f"{reverse('import_columns')}?{urlencode({'file': token})}")
-            run = import_kept(kept=kept, user=request.user, options=options)
+            return check_file(request, file, options)
         except ImportRefused as error:
             is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
             if is_document and form.cleaned_data["format"] == AUTO:  # text without columns
@@ -73,13 +67,27 @@ def import_create(request: HttpRequest) -> HttpResponse:
             form.add_error("file", str(error))
         except ValidationFailed as error:
             form.add_problems(error)
-        else:
-            return redirect("run_detail", run_id=run.pk)
     return render(request, "imports/create.html", {"form": form}, status=422)
+
+
+def check_file(request: HttpRequest, file: UploadedFile, options: ImportOptions) -> HttpResponse:
+    """Keep an uploaded file and lead to its columns, or to the job that checks it.
+
+    Raises:
+        ImportRefused: it cannot be read. ValidationFailed: its format is not known.
+    """
+    user = request.user
+    kept = upload_keep(upload=file, name=file.name or "", user=user, format=options.format)
+    if _has_columns(kept, options.format):
+        token = signing.dumps([user.pk, kept.stored, kept.name, options.as_json()], salt=_SALT)
+        return redirect(f"{reverse('import_columns')}?{urlencode({'file': token})}")
+    run = import_kept(kept=kept, user=user, options=options)
+    return redirect("run_detail", run_id=run.pk)
 
 
 def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
     file.seek(0)
+    messages.info(request, f"{file.name} is read as a test paper: check the questions found in it here.")
     draft = document_draft_upload(upload=file, name=file.name or "document", user=request.user)
     return redirect("document_review", draft_id=draft.pk)
 

@@ -13,9 +13,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from analytics.records import QuestionRecord
 from questionbank.documents.paper import Document
 from questionbank.documents.reading import read_text
 from questionbank.errors import DocumentRefused
+from questionbank.formats import FORMATS
+from questionbank.formats.seam import NoAttachments
 from questionbank.models import (
     Attachment,
     DocumentDraft,
@@ -358,6 +361,63 @@ def test_an_import_that_was_done_is_not_done_again(bank, as_teacher):
     import_by_a_worker(draft)
     with pytest.raises(Exception, match="imported already"):
         run_document_import(draft.import_run, Reporter())
+
+
+# -- files that are no papers, and papers that are no files ------------------------------------------------------
+
+DATA = ("moodle-xml", "gift", "csv", "xlsx", "qti21", "canvas", "jsonl")
+
+
+def file_of(name: str) -> SimpleUploadedFile:
+    """A file of one question in a format."""
+    question = QuestionRecord("1", "How much is 2 + 3?", kind="number", answer="5")
+    data = b"".join(FORMATS[name].write([question], NoAttachments()))
+    return SimpleUploadedFile(f"set{FORMATS[name].suffixes[0]}", data)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_a_file_of_questions_given_as_a_paper_is_checked_as_an_import(bank, as_admin, name):
+    file = file_of(name)
+    response = as_admin.post(reverse("document_create"), {"file": file}, follow=True)
+    assert f"{file.name} holds questions in the format {FORMATS[name].label}" in words(response)
+    assert not DocumentDraft.objects.exists()
+    is_laid_out = response.redirect_chain[0][0].startswith(reverse("import_columns"))
+    run = Run.objects.filter(kind="import").last()
+    assert is_laid_out or (run.parameters["name"], run.parameters["dry_run"]) == (file.name, True)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_who_may_not_import_files_is_told_who_may(bank, as_teacher, name):
+    response = as_teacher.post(reverse("document_create"), {"file": file_of(name)})
+    assert response.status_code == 422
+    assert "Ask an administrator to import it." in words(response)
+    assert not DocumentDraft.objects.exists()
+
+
+def test_pasted_data_is_recognised_too(bank, as_admin):
+    text = file_of("moodle-xml").read().decode()
+    response = as_admin.post(reverse("document_create"), {"text": text}, follow=True)
+    assert "The text holds questions in the format Moodle XML" in words(response)
+    assert Run.objects.get(kind="import").parameters["name"] == "pasted.xml"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "What is 2 + 3?\nA. 4\nB. 5\nANSWER: B\n"),
+        ("a.tex", "\\documentclass{exam}\\begin{document}\\begin{questions}\\question What?\\end{questions}"),
+        ("a.txt", "Question,Answer\nHow much is 2 + 3?,5\n"),
+    ],
+)
+def test_what_may_be_a_paper_is_read_as_one(bank, as_admin, name, text):
+    put_in(as_admin, file=SimpleUploadedFile(name, text.encode()))
+
+
+def test_a_paper_given_as_a_file_of_questions_is_reviewed(bank, as_admin):
+    file = SimpleUploadedFile("test.docx", b"PK")
+    response = as_admin.post(reverse("import_create"), {"file": file}, follow=True)
+    assert "test.docx is read as a test paper" in words(response)
+    assert DocumentDraft.objects.get().name == "test.docx"
 
 
 # -- whose it is, and its end -------------------------------------------------------------------------------------
