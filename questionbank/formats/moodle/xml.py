@@ -16,6 +16,7 @@ from defusedxml.ElementTree import fromstring
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineWarning
 from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.fields import exported_path
 from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.items import item_entries
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
@@ -90,7 +91,7 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
         original = record.original
         preamble = original.preamble if original is not None and original.format == FORMAT else b""
         stated = _last_category(preamble)
-        record = _filed_under(record, stated)
+        record = _filed_under(_with_exported_names(record), stated)
         try:
             item = with_predictions(_item(record, attachments), record.predicted)
         except CannotHold:
@@ -102,6 +103,11 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
         yield preamble or b"\n\n"
         yield item
     yield FOOT
+
+
+def _with_exported_names(record: QuestionRecord) -> QuestionRecord:
+    """Return a record whose concepts are named as files name them, so that they are read as they are written."""
+    return replace(record, concepts=tuple(tuple(exported_path(path)) for path in record.concepts))
 
 
 def _filed_under(record: QuestionRecord, category: tuple[str, ...] | None) -> QuestionRecord:
@@ -161,6 +167,7 @@ def _category_item(path: tuple[str, ...]) -> bytes:
 
 def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
     """Return what of a question Moodle XML cannot hold."""
+    record = _with_exported_names(record)
     original = record.original
     if original is not None and original.format == FORMAT:
         if original.fields == fields_digest(record):

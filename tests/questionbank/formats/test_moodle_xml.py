@@ -197,6 +197,19 @@ def test_another_category_is_stated_where_the_concept_has_changed(sample, pictur
     assert paths[0] == "$course$/top/Sets//1/Even"
 
 
+@pytest.mark.parametrize("name", ["x > 2", "a; b", "x < y", "and/or", "a, b", "$course$", "top"])
+def test_an_edited_question_comes_back_under_its_concepts_whatever_signs_are_in_their_names(
+    tmp_path, sample, pictures, name
+):
+    paths = (("Algebra", name), ("Topics", name))
+    edited = replace(sample[1], text="Which is even?", concepts=paths)
+    assert "the concepts" not in moodle_losses(edited, pictures)
+    (again,) = questions(saved(tmp_path, exported([edited], pictures), "again.xml"), pictures)
+    as_in_files = str.maketrans(">;", "＞；")  # what separates concepts in files
+    assert again.text == edited.text
+    assert again.concepts == tuple((top, below.translate(as_in_files)) for top, below in paths)
+
+
 _CHARACTERS = st.characters(
     codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\0\ufffe\uffff"
 )
