@@ -5,9 +5,10 @@ from __future__ import annotations
 from django import forms
 
 from analytics.encoder.augment.preview import LONGEST
+from questionbank.forms.problems import ServiceForm
 
 
-class AugmentationForm(forms.Form):
+class AugmentationForm(ServiceForm):
     """A question to change."""
 
     text = forms.CharField(

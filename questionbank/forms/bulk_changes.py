@@ -9,13 +9,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from questionbank.formats.limits import GRADE_LIMIT, SET_LIMIT
+from questionbank.forms.problems import ServiceForm
 from questionbank.models import BulkChange, KnowledgeConcept
 from questionbank.scales import SCALES
 
 Kind = BulkChange.Kind
 
 
-class BulkForm(forms.Form):
+class BulkForm(ServiceForm):
     """A change that asks for nothing; the others add fields. Its values are kept with the change as JSON.
 
     The names of its inputs begin with ``set-``: the address also holds filters of the same names.

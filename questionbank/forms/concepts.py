@@ -16,7 +16,7 @@ class NameForm(ServiceForm):
     name = forms.CharField(label="Name", max_length=300)
 
 
-class ConceptTargetForm(forms.Form):
+class ConceptTargetForm(ServiceForm):
     """Another concept: where to move to, merge into, or send the tags. Empty means none."""
 
     target = forms.ModelChoiceField(queryset=KnowledgeConcept.objects.all(), required=False)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django import forms
 
 from analytics.analogy.prompts import PromptSettings
+from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import PASTE_LIMIT
 
 _DEFAULTS = PromptSettings()
 
 
-class PromptForm(forms.Form):
+class PromptForm(ServiceForm):
     """Format, order and budget; whatever is missing or wrong is the default."""
 
     answers = forms.ChoiceField(

@@ -12,6 +12,7 @@ from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suf
 from questionbank.formats.column_names import COLUMN_FIELDS, OPTION_COLUMNS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
+from questionbank.forms.problems import ServiceForm
 from questionbank.forms.uploads import FileForm
 from questionbank.numbers import whole_number
 from questionbank.scales import scale_names
@@ -99,7 +100,7 @@ _FIELD_NAMES = {
 _SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # a form trims a tab away
 
 
-class ColumnsForm(forms.Form):
+class ColumnsForm(ServiceForm):
     """How a file is laid out: encoding, and one choice for each column; of a table, delimiter and header, too.
 
     Args:

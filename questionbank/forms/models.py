@@ -189,7 +189,7 @@ def _bounds(spec: FieldSpec) -> str:
 MOST = 1000
 
 
-class RetentionForm(forms.Form):
+class RetentionForm(ServiceForm):
     """One number for each capability; an empty one keeps all."""
 
     def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:

@@ -61,7 +61,7 @@ class InvitationForm(PersonForm):
     field_order = ("username", "first_name", "last_name", "email", "roles")
 
 
-class ResetPasswordForm(forms.Form):
+class ResetPasswordForm(ServiceForm):
     """Who forgot a password. Nothing here looks the address up: the page answers alike, and as fast, for every one."""
 
     email = forms.EmailField(

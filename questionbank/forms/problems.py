@@ -12,8 +12,13 @@ from questionbank.errors import KindredError, ValidationFailed
 from questionbank.wording import number_text
 
 
-def _say_bounds(field: forms.IntegerField | forms.FloatField) -> None:
-    """Have a field of numbers name both its bounds where a number is outside of them."""
+def _say_bounds(field: forms.Field) -> None:
+    """Have a field name its bounds where a number is outside of them or a text is too long."""
+    if isinstance(field, forms.CharField) and field.max_length is not None:
+        said = f"Use at most {field.max_length:,} characters; this has %(show_value)d."
+        field.error_messages.setdefault("max_length", said)
+    if not isinstance(field, forms.IntegerField | forms.FloatField):
+        return
     low, high = (
         None if bound is None else number_text(bound) for bound in (field.min_value, field.max_value)
     )
@@ -36,10 +41,9 @@ class ServiceForm(forms.Form):
     refusal = ""
 
     def full_clean(self) -> None:
-        """Check the fields; a number out of bounds is refused with both bounds."""
+        """Check the fields; what is out of bounds is refused with the bounds."""
         for field in self.fields.values():
-            if isinstance(field, forms.IntegerField | forms.FloatField):
-                _say_bounds(field)
+            _say_bounds(field)
         super().full_clean()
 
     def add_problems(self, error: ValidationFailed) -> None:

@@ -110,7 +110,7 @@ class PairFileForm(OpinionsForm, FileForm):
         super().__init__(*args, auto_id="id_file_%s", **kwargs)
 
 
-class PairFilterForm(forms.Form):
+class PairFilterForm(ServiceForm):
     """Filters of the list of pairs; empty ones pass everything."""
 
     state = forms.ChoiceField(

@@ -86,7 +86,7 @@ def test_a_chinese_question_is_recognised(bank, as_teacher) -> None:
 
 def test_htmx_is_told_what_is_wrong_with_a_text(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": "x" * 20_001}, headers={"HX-Request": "true"})
-    assert "at most 20000 characters" in response.content.decode()
+    assert "Use at most 20,000 characters" in response.content.decode()
 
 
 def test_plain_maths_and_broken_latex_are_treated_as_in_the_editor(bank, as_teacher) -> None:
