@@ -12,11 +12,11 @@ from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.core.exceptions import PermissionDenied
 from django.db import connections
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.middleware.csrf import CsrfViewMiddleware
 from django.template.defaultfilters import filesizeformat
 
 from questionbank.forms.uploads import TAKES_FILES
 from questionbank.outage import Outage
+from questionbank.views.resending import kept_form
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
 
@@ -95,13 +95,8 @@ class LogInMiddleware(LoginRequiredMiddleware):
     It runs before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
     disk who may not send files.
 
-    A form's view may have an answer of its own, so that what was written outlives the session: a function
-    `unsent` of the request, which never reaches the view. None from it leads to the log-in as well.
+    What was written in a form outlives the session: the answer is a page that holds it.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        super().__init__(get_response)
-        self._csrf = CsrfViewMiddleware(get_response)
 
     def process_view(
         self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
@@ -114,10 +109,7 @@ class LogInMiddleware(LoginRequiredMiddleware):
         return answer
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
-        unsent = getattr(view_func, "unsent", None)
-        answer = None
-        if unsent is not None and request.method == "POST":
-            answer = self._csrf.process_view(request, view_func, (), {}) or unsent(request)
+        answer = kept_form(request) if request.method == "POST" else None
         return answer or super().handle_no_permission(request, view_func)
 
 

@@ -39,10 +39,10 @@ def form_for(permission: str) -> Callable[[View], View]:
 def button_for(permission: str, *, back: str = "") -> Callable[[View], View]:
     """Let people with the permission press the view's button: it answers POST alone.
 
-    With `back`, opening its address leads to that page with a sentence. This happens after a log-in, if the session
-    ended before the button was pressed.
+    Opening its address leads to the page `back` with a sentence, or without one says it on a page of its own. This
+    happens after a log-in, if the session ended before the button was pressed.
     """
-    return _guard(permission, _led_back(back) if back else require_POST)
+    return _guard(permission, _pressed_alone(back))
 
 
 def _guard(permission: str, check_method: Callable[[View], View]) -> Callable[[View], View]:
@@ -72,14 +72,19 @@ def _guard(permission: str, check_method: Callable[[View], View]) -> Callable[[V
     return decorate
 
 
-def _led_back(page: str) -> Callable[[View], View]:
+def _pressed_alone(back: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if request.method in ("GET", "HEAD"):
-                messages.warning(request, "Nothing was saved. Please press the button again.")
-                return redirect(page)
-            return require_POST(view)(request, *args, **kwargs)
+            if request.method not in ("GET", "HEAD"):
+                return require_POST(view)(request, *args, **kwargs)
+            sentence = "Nothing was saved. Please press the button again."
+            if back:
+                messages.warning(request, sentence)
+                return redirect(back)
+            response = render(request, "problem.html", {"message": sentence, "status": 405}, status=405)
+            response["Allow"] = "POST"
+            return response
 
         return answered
 
@@ -103,16 +108,6 @@ def posted(request: HttpRequest) -> QueryDict | None:
 def paginated(request: HttpRequest, rows: Any, size: int) -> Page[Any]:
     """Return the page of the rows that the address names (``?page=``)."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
-
-
-def unsent(answer: Callable[[HttpRequest], HttpResponse | None]) -> Callable[[View], View]:
-    """Say what `LogInMiddleware` answers to a form that is sent after its session ended."""
-
-    def decorate(view: View) -> View:
-        view.unsent = answer  # type: ignore[attr-defined]
-        return view
-
-    return decorate
 
 
 def check_permission(request: HttpRequest, permission: str, target: Any = None) -> None:

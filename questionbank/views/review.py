@@ -46,7 +46,7 @@ from questionbank.services.review import (
     review_undo,
 )
 from questionbank.services.review_guidelines import guideline_read, review_keys_save
-from questionbank.views.access import button_for, form_for, page_for, posted, unsent
+from questionbank.views.access import button_for, form_for, page_for, posted
 from questionbank.views.marks import pair_pieces
 
 BEATS_A_LEASE = 3
@@ -78,19 +78,6 @@ def review(request: HttpRequest) -> HttpResponse:
     return _review_page(request)
 
 
-def _unsent(request: HttpRequest) -> HttpResponse | None:
-    """Show what was written, to somebody who is logged out: they see neither the pair nor its text."""
-    fields = _decision(request)
-    if not fields["text"] and not fields["comment"]:
-        return None
-    context = {
-        "sentence": "You are logged out.",
-        "written": {**fields, "pair_id": request.resolver_match.kwargs["pair_id"]},
-    }
-    return render(request, "review/not_kept.html", context, status=403)
-
-
-@unsent(_unsent)
 @button_for("review", back="review")
 def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Keep a decision and go on to the next pair."""
@@ -155,7 +142,6 @@ def _beat(request: HttpRequest, heartbeat: Callable[..., Beat], pair_id: int) ->
 
 
 @never_cache
-@unsent(_unsent)
 @form_for("review")
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Settle a pair on which reviewers disagree, with their opinions in sight; one person at a time."""

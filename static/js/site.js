@@ -78,12 +78,30 @@ document.addEventListener("htmx:afterSwap", () => {
   for (const [id, top] of scrolled) document.getElementById(id)?.scrollTo(0, top);
 });
 
-/* The session ended while a page was open: a part of a page that htmx asked for is then the log-in page. */
+/* The session ended while a page was open, or another began: a part that htmx asked for is then the log-in page, or 403.
+   What a button sent goes as a whole page, which keeps it (questionbank/views/resending.py); while somebody writes,
+   the preview just stays as it was. */
+function sendAsPage({ path, formData }) {
+  const form = document.createElement("form");
+  Object.assign(form, { method: "post", action: path, hidden: true });
+  for (const [name, value] of formData) {
+    if (typeof value !== "string") continue; // a file
+    const field = document.createElement("textarea");
+    Object.assign(field, { name, value });
+    form.append(field);
+  }
+  document.body.append(form);
+  unsaved.clear();
+  form.submit();
+}
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { xhr } = event.detail;
-  if (new URL(xhr.responseURL || location.href).pathname.startsWith("/accounts/login")) {
+  const { xhr, requestConfig } = event.detail;
+  const isLogIn = new URL(xhr.responseURL || location.href).pathname.startsWith("/accounts/login");
+  if (isLogIn || xhr.status === 403) {
     event.detail.shouldSwap = false;
-    location.reload();
+    const isPressed = ["click", "submit"].includes(requestConfig.triggeringEvent?.type);
+    if (requestConfig.verb === "post" && isPressed) sendAsPage(requestConfig);
+    else if (requestConfig.verb === "get" && isLogIn) location.reload();
     return;
   }
   /* Sentences about what is wrong with the input replace the part like any other answer. */

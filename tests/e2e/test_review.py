@@ -201,7 +201,7 @@ def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     page.context.clear_cookies(name="sessionid")
     page.get_by_label("Comment").fill("Sent before the heartbeat noticed.")
     page.get_by_role("button", name="Skip").click()
-    expect(page.get_by_label("Comment")).to_have_value("Sent before the heartbeat noticed.")
+    expect(page.get_by_label("Text 2")).to_have_value("Sent before the heartbeat noticed.")
     expect(page.get_by_text("You are logged out.")).to_be_visible()
 
 

@@ -303,17 +303,14 @@ def test_a_pair_that_comes_again_says_that_it_was_skipped(as_reviewer, pairs):
 def test_what_was_written_outlives_the_session(client, pairs, name):
     (pair,) = pairs("a secret wording")
     address = reverse(name, args=[pair.pk])
-    response = client.post(
-        address, {"decision": "edit", "text": "My <better> wording.", "comment": "My thoughts."}
-    )
+    fields = {"decision": "edit", "text": "My <better> wording.", "comment": "My thoughts."}
+    response = client.post(address, fields, headers={"Origin": "http://testserver"})
     page = response.content.decode()
     assert response.status_code == 403
     assert "You are logged out" in page
     assert "My &lt;better&gt; wording.</textarea>" in page
     assert "My thoughts.</textarea>" in page
-    assert f'href="{reverse("account_login")}?next={address}"' in page
     assert "a secret wording" not in page
-    assert Client(enforce_csrf_checks=True).post(address, {"text": "from elsewhere"}).status_code == 403
     assert not ReviewDecision.objects.exists()
 
 
