@@ -33,6 +33,11 @@ PART_KINDS = {
     "choice": "Multiple choice",
     "true_false": "True or false",
 }
+# Type of question -> the rows that it has, as forms.css shows them.
+ROWS_OF_KIND = {
+    "choice": "option", "ordering": "option", "number": "accepted", "short": "accepted", "matching": "pair",
+    "blanks": "blank", "parts": "part",
+}  # fmt: skip
 ROW_LABELS = {  # kind of row -> name, help
     "accepted": (
         "Accepted answers",
@@ -42,7 +47,7 @@ ROW_LABELS = {  # kind of row -> name, help
         ),
     ),
     "pair": (
-        "Pairs of a matching question",
+        "Pairs",
         "Left and right. A right side without a left one is a wrong choice.",
     ),
     "blank": (
@@ -53,7 +58,7 @@ ROW_LABELS = {  # kind of row -> name, help
         ),
     ),
     "part": (
-        "Parts of a question in several parts",
+        "Parts",
         (
             "Type, text, options (one a line), answer and points of each part. The answer of a multiple-choice part is"
             " a letter, A for its first option. Hints, pairs, gaps and parts within a part stay as they are."
@@ -104,9 +109,9 @@ class Cell:
 
 
 _PLACEHOLDERS = {
-    "text": "Answer", "weight": "Weight in per cent", "tolerance": "Tolerance", "unit": "Unit", "feedback": "Feedback",
+    "text": "Answer", "weight": "Weight", "tolerance": "Tolerance", "unit": "Unit", "feedback": "Feedback",
     "left": "Left side", "right": "Right side", "answers": "Right answers", "choices": "Choices of a drop-down",
-    "option label": "Letter", "option text": "Text", "option weight": "Weight", "misconception": "Misconception",
+    "option label": "Letter", "option text": "Text", "misconception": "Misconception",
     "part kind": "Type", "part text": "What the part asks", "options": "Options, one a line", "answer": "Answer",
     "points": "Points",
 }  # fmt: skip

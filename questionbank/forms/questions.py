@@ -13,6 +13,7 @@ from uuid import uuid4
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
+from django.utils.html import format_html
 
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of, content_texts
@@ -33,6 +34,7 @@ from questionbank.forms.question_content import (
 from questionbank.forms.question_rows import (
     COLUMNS,
     ROW_LABELS,
+    ROWS_OF_KIND,
     Cell,
     Row,
     cells,
@@ -88,9 +90,10 @@ class QuestionForm(ServiceForm):
         max_length=limits.ANSWER_LIMIT,
         required=False,
         widget=forms.TextInput(attrs={"placeholder": " "}),  # so that a style sheet knows whether it is empty
-        help_text=(
-            "For multiple choice, the letter of the right option, or several: A, C."
-            " For true or false, True or False."
+        help_text=format_html(
+            '<span class="for-letters">{}</span> <span class="for-truth">{}</span>',
+            "For multiple choice, the letter of the right option, or several: A, C.",
+            "For true or false, True or False.",
         ),
     )
     solution = _long_text("Worked solution", 5, required=False)
@@ -145,6 +148,7 @@ class QuestionForm(ServiceForm):
         self._rows = sent(data) if data is not None else rows or {}
         if files:
             self._add_pictures(files)
+        self._has_picture_problems = bool(self.option_problems)
         if question is not None:
             self._allow("kind", question.kind, question.get_kind_display())
             self._allow("language", question.language, question.language)
@@ -193,6 +197,16 @@ class QuestionForm(ServiceForm):
     def more_rows(self) -> list[tuple[str, str, str, list[list[Cell]]]]:
         """Kind, name, help and inputs of what else can be entered."""
         return [(kind, *said, cells(kind, self._shown(kind))) for kind, said in ROW_LABELS.items()]
+
+    @property
+    def problem_place(self) -> tuple[str, str]:
+        """Anchor and name of what the problems of rows are about: pictures, the type's rows, or else the type."""
+        if self._has_picture_problems:
+            return "pictures", "Add pictures"
+        kind = ROWS_OF_KIND.get(
+            str(self["kind"].value() or ""), "option" if self._rows.get("option") else "kind"
+        )
+        return kind, {"option": "Options", "kind": "Type"}.get(kind) or ROW_LABELS[kind][0]
 
     @property
     def picture_rows(self) -> list[Row]:

@@ -126,7 +126,8 @@ def _check_options(
         case "unexpected":
             problems["options"].append("Only multiple-choice and ordering questions have options.")
         case "missing" | "single":
-            problems["options"].append("A multiple-choice or ordering question needs at least two options.")
+            name = "An ordering" if question.kind == "ordering" else "A multiple-choice"
+            problems["options"].append(f"{name} question needs at least two options.")
         case "repeated":
             problems["options"].append("Two options have the same label.")
         case "answer":

@@ -68,12 +68,24 @@ def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_saved(
     assert Question.objects.count() == before
 
 
+@pytest.mark.parametrize(
+    ("changes", "place", "sentence"),
+    [
+        ({"kind": "matching", "pair_left": ["half"], "pair_right": [""]}, "pair", "Every pair needs its right side."),
+        ({"kind": "number", "accepted_text": ["2"], "accepted_tolerance": ["a"]}, "accepted", "“a” is not a tolerance"),
+        ({"kind": "parts", "part_text": ["Why?"], "part_points": ["x"]}, "part", "“x” is not a number of points."),
+        ({"kind": "ordering"}, "option", "An ordering question needs at least two options."),
+        ({"option_label": ["A"], "option_text": ["1"]}, "option", "Only multiple-choice and ordering questions"),
+    ],
+)  # fmt: skip
 def test_what_is_wrong_in_a_row_is_said_once_above_the_form_and_once_beside_the_rows(
-    bank, as_teacher
+    bank, as_teacher, changes, place, sentence
 ) -> None:
-    wrong = NEW | {"kind": "matching", "answer": "", "pair_left": ["half", ""], "pair_right": ["", ""]}
-    response = as_teacher.post(reverse("question_create"), wrong)
-    assertContains(response, "Every pair needs its right side.", count=2, status_code=422)
+    response = as_teacher.post(reverse("question_create"), NEW | {"answer": ""} | changes)
+    assertContains(response, sentence, count=2, status_code=422)
+    above, rows = response.content.decode().split(f'id="id_{place}"')
+    assert f'<a href="#id_{place}">' in above
+    assert sentence in rows
 
 
 def test_a_near_duplicate_is_named_once_before_it_is_saved(bank, as_teacher) -> None:
