@@ -34,7 +34,7 @@ def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
 
 def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
     if any(sibling.name == name and sibling.pk != but for sibling in siblings):
-        raise ValidationFailed.beside("name", f"There is a concept {name!r} at this place already.")
+        raise ValidationFailed.beside("name", f"There is already a concept “{name}” at this place.")
 
 
 def _children(hierarchy_id: int, parent: KnowledgeConcept | None) -> list[KnowledgeConcept]:

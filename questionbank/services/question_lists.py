@@ -85,17 +85,20 @@ def question_list_add(
 
 
 @transaction.atomic
-def question_list_remove(*, user: User, question_list: QuestionList, question_id: int) -> None:
-    """Take a question out of a list; nothing happens where it is not in it.
+def question_list_remove(*, user: User, question_list: QuestionList, question_id: int) -> int:
+    """Take a question out of a list and return the place it had, from 1; 0 where it is not in it.
 
     Raises:
         NotAllowed: the list is somebody else's.
     """
     items = locked_rows(user=user, owner=question_list)
     item = items.filter(question_id=question_id).first()
-    if item is not None:
-        row_remove(items, pk=item.pk)
-        question_list.save(update_fields=["updated_at"])
+    if item is None:
+        return 0
+    place = items.filter(position__lte=item.position).count()
+    row_remove(items, pk=item.pk)
+    question_list.save(update_fields=["updated_at"])
+    return place
 
 
 @transaction.atomic

@@ -65,6 +65,8 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
+        "removed": whole_number(request.GET.get("removed", "")),
+        "place": whole_number(request.GET.get("place", ""), digits=4),
         **export_links(
             questions, len(questions), lambda name: reverse("list_export", args=[question_list.pk, name])
         ),
@@ -115,23 +117,27 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
 
 @button_for("read", back="list_index")
 def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
-    """Move a question of a list (`position`, from 1) or take it out (`action` remove); then back to its place.
+    """Move a question of a list (`position`, from 1), take it out or put it back (`action`); then back to its place.
 
-    `answers=1` goes back to the page with answers.
+    `answers=1` goes back to the page with answers; after a removal its address says what an undo puts back where.
     """
     question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     position = whole_number(request.POST.get("position", ""), digits=4)
-    place = f"#question-{question_id}"
-    if request.POST.get("action") == "remove":
-        question_list_remove(user=request.user, question_list=question_list, question_id=question_id)
-        messages.success(request, f"Question {question_id} is off the list.")
-        place = ""
+    user, action = request.user, request.POST.get("action")
+    query = {"answers": "1"} if request.POST.get("answers") == "1" else {}
+    anchor = f"#question-{question_id}"
+    if action == "remove":
+        place = question_list_remove(user=user, question_list=question_list, question_id=question_id)
+        query |= {"removed": str(question_id), "place": str(place)} if place else {}
+        anchor = ""
     elif position is not None:
-        question_list_move(
-            user=request.user, question_list=question_list, question_id=question_id, position=position
-        )
-    answers = "?answers=1" if request.POST.get("answers") == "1" else ""
-    return redirect(f"{reverse('list_detail', args=[list_id])}{answers}{place}")
+        if action == "put_back":
+            questions = _questions([str(question_id)], user)
+            question_list_add(
+                user=user, question_list=question_list, questions=questions, with_templates=True
+            )
+        question_list_move(user=user, question_list=question_list, question_id=question_id, position=position)
+    return redirect(f"{reverse('list_detail', args=[list_id], query=query)}{anchor}")
 
 
 @form_for("read")

@@ -155,7 +155,8 @@ def full_bank(bank, teacher):
         bank.list.items.create(question=question, position=position)
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
     bank.change = BulkChange.objects.create(
-        kind="source", values={"source": "A book of " + "x" * 100}, changed=3, refused={"It is no draft.": 4},
+        kind="source", values={"source": "A book of " + "x" * 100}, changed=3,
+        refused={"Only drafts can be deleted.": 4},
         applied_at=timezone.now(), undone_at=timezone.now(),
         kept=[question.pk for question in bank.questions],
     )  # fmt: skip

@@ -25,7 +25,7 @@ def test_all_that_match_are_retired_and_brought_back(plain_page: Page, bank) -> 
     page.goto("/questions/?q=equation")
     page.get_by_role("button", name="Select all 3 that match").click()
     page.get_by_role("link", name="Retire").click()
-    expect(page.get_by_text("2 questions are left out: Somebody else wrote it.")).to_be_visible()
+    expect(page.get_by_text("2 questions are left out: Teachers can change only questions")).to_be_visible()
     page.get_by_role("button", name="Change 1 question").click()
     assert Question.objects.filter(status="retired").get() == bank.questions[0]
     page.get_by_role("button", name="Undo").click()

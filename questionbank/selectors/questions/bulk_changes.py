@@ -69,14 +69,14 @@ def refusals(kind: str, user: User) -> dict[str, Q]:
     """Return why the change leaves some questions out, and which; the first reason that holds counts."""
     conditions = {}
     if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
-        own = "Somebody else wrote it. Teachers change only their own questions."
+        own = "Teachers can change only questions that they wrote themselves."
         conditions[own] = ~Q(created_by=user)
     if kind == Kind.DELETE_DRAFTS:
-        conditions["It is no draft."] = ~Q(status=Question.Status.DRAFT)
-        conditions["It has paraphrases."] = (
+        conditions["Only drafts can be deleted."] = ~Q(status=Question.Status.DRAFT)
+        conditions["Questions with paraphrases cannot be deleted."] = (
             Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
         )
-        conditions["It is in a list."] = Q(list_items__isnull=False)
+        conditions["Questions in a list cannot be deleted."] = Q(list_items__isnull=False)
     return conditions
 
 

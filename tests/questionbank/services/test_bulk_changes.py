@@ -95,7 +95,7 @@ def test_teachers_change_their_own_questions_and_the_plan_says_so(bank, teacher)
     own = add_question("mine", created_by=teacher)
     expected = plan(teacher, "grade", {"grade": "9"})
     assert (expected.selected, expected.ids) == (4, [own.pk])
-    assert expected.refused == {"Somebody else wrote it. Teachers change only their own questions.": 3}
+    assert expected.refused == {"Teachers can change only questions that they wrote themselves.": 3}
     # ids that never went through a plan are refused all the same
     done = bulk_change_request(
         user=teacher, kind="grade", values={"grade": "9"}, question_ids=list(state()), selection={}

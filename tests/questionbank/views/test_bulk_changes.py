@@ -63,7 +63,7 @@ def test_teachers_see_what_is_left_out_and_why(bank, as_teacher) -> None:
     response = as_teacher.get(f"{SELECTED}?{ids}&kind=retire")
     own = [question for question in bank.questions if question.created_by_id]
     assert response.context["plan"].changing == len(own)
-    assert "Teachers change only their own questions." in response.content.decode()
+    assert "Teachers can change only questions that they wrote themselves." in response.content.decode()
 
 
 def test_concepts_are_found_by_name_and_changed(bank, admin_person) -> None:

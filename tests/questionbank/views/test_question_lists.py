@@ -113,6 +113,23 @@ def test_moving_a_question_comes_back_to_its_place_and_keeps_the_answers(as_teac
     assert f'id="handle-{moved}"' in shown
 
 
+def test_a_removed_question_is_put_back_at_its_place(as_teacher, teacher, bank) -> None:
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:3])
+    before = list(question_list.items.values_list("question_id", flat=True))
+    address = reverse("list_item", args=[question_list.pk, before[1]])
+    page = as_teacher.post(address, {"action": "remove", "answers": "1"}, follow=True).content.decode()
+    assert f"Question {before[1]} was removed from the list." in page
+    assert list(question_list.items.values_list("question_id", flat=True)) == [before[0], before[2]]
+    assert '<input type="hidden" name="position" value="2">' in page
+    undo = {"action": "put_back", "position": "2", "answers": "1"}
+    back = f"{reverse('list_detail', args=[question_list.pk])}?answers=1#question-{before[1]}"
+    assert as_teacher.post(address, undo)["Location"] == back
+    assert list(question_list.items.values_list("question_id", flat=True)) == before
+    again = as_teacher.post(address, {"action": "remove"}) and as_teacher.post(address, {"action": "remove"})
+    assert again["Location"] == reverse("list_detail", args=[question_list.pk])  # nothing to undo
+
+
 def test_a_list_warns_of_missing_figures_and_variables_before_it_is_printed(
     as_teacher, teacher, bank
 ) -> None:
