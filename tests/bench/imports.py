@@ -62,13 +62,14 @@ def main() -> int:
     )
 
 
-def write_rows(path: Path, rows: int, data: Path) -> str:
-    """Write the rows; returns where they come from."""
+def write_rows(path: Path, rows: int, data: Path, note: str = "") -> str:
+    """Write the rows, with a note behind each text; returns where they come from."""
     names = sorted(data.glob("*/*.jsonl.gz")) if data.is_dir() else []
     source = published(names, rows) if names else generated(rows)
     with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as file:
         for number, row in enumerate(source):
-            file.write(json.dumps({"id": f"bench-{number}", **row}, ensure_ascii=False) + "\n")
+            named = {"id": f"bench-{number}{note}", **row, "text": row["text"] + note}
+            file.write(json.dumps(named, ensure_ascii=False) + "\n")
     return "public sets" if names else "generated"
 
 

@@ -1,6 +1,7 @@
 """Every page of a bank of a million questions: median and p95, and which statements grow with the bank.
 
     python -m tests.bench.million [--vectors] [--bank-size N] [--seed-rows N] [--repeats N] [--keep FOLDER] [--explain]
+        [--importing ROWS]
 
 `--seed-rows` rows are imported from the public sets; the rest are copies of them with a number behind the text, made
 by the database, with the same words, concepts and equations. `--vectors` gives them vectors
@@ -8,7 +9,8 @@ by the database, with the same words, concepts and equations. `--vectors` gives 
 Times are the server's, of one client; each address is opened once to load what the process keeps, and then `--repeats`
 times. Searches are those of `tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of
 a core, in the site's process and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain`
-prints the statements of over 50 ms.
+prints the statements of over 50 ms. `--importing` imports so many new questions meanwhile, in a process of its own; a
+page that was opened after it had ended has a star.
 
 The aim is a p95 of 200 ms for every page. It is printed, and missing it is no error: other programs may have been busy.
 """
@@ -17,11 +19,13 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +33,8 @@ from typing import Any
 import numpy as np
 
 from tests.bench.bank import import_rows, set_up
-from tests.bench.benchmark import read_options
+from tests.bench.benchmark import BASE_DIR, read_options
+from tests.bench.imports import write_rows
 from tests.bench.million_vectors import fill_vectors
 
 AIM = 200  # milliseconds
@@ -59,6 +64,7 @@ def main() -> int:
         repeats=20,
         searches=200,
         explain=False,
+        importing=0,
     )
     set_up(options.keep / f"bank-{options.bank_size}")
     fill(options.bank_size, options.seed_rows, options.data)
@@ -69,11 +75,12 @@ def main() -> int:
     print(f"bank: {Question.objects.count():,} questions; load {os.getloadavg()[0]:.1f}", flush=True)
     slow: Counter[str] = Counter()
     print(f"{'milliseconds':34}{'n':>5}{'first':>9}{'p50':>9}{'p95':>9}{'processor':>11}{'p95':>9}")
-    missed = [
-        name
-        for name, addresses in pages(options.searches, options.repeats)
-        if not measure(name, addresses, slow if options.explain else None)
-    ]
+    with importing(options.importing, options.data) as is_idle:
+        missed = [
+            name
+            for name, addresses in pages(options.searches, options.repeats)
+            if not measure(name, addresses, slow if options.explain else None, is_idle)
+        ]
     for statement, milliseconds in slow.most_common(12):
         print(f"\n{milliseconds:,} ms in all: {statement}")
     print(
@@ -116,6 +123,27 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
     print(f"filled: {time.perf_counter() - began:.0f} s", flush=True)
 
 
+@contextmanager
+def importing(rows: int, data: Path) -> Iterator[Callable[[], bool]]:
+    """Import so many new questions by the command of the bank; gives whether it has ended."""
+    if not rows:
+        yield lambda: False
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "questions.jsonl.gz"
+        write_rows(path, rows, data, note=f" (import of {time.time():.0f})")
+        command = [sys.executable, "manage.py", "import_questions", str(path), "--skip-invalid", "--no-embed"]
+        command += ["--source", "import", "--hierarchy", "bench"]
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=BASE_DIR)
+        try:
+            yield lambda: process.poll() is not None
+            process.wait()
+            print(f"import: {time.perf_counter() - began:.0f} s, exit code {process.returncode}")
+        finally:
+            process.kill()
+
+
 def copy_questions(place: int, seed: int, most: int) -> None:
     """Copy the imported questions, with what belongs to them, to the ids from `place` on."""
     from django.db import connection, transaction
@@ -156,11 +184,7 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
     from tests.bench.search import searches as searched
 
     rng = random.Random(7)
-    top = Question.objects.order_by("-pk").values_list("pk", flat=True)[0]
-    ids = [
-        Question.objects.filter(pk__gte=rng.randrange(top)).order_by("pk").values_list("pk", flat=True)[0]
-        for _ in range(repeats)
-    ]
+    ids = rng.sample(list(Question.objects.order_by("pk").values_list("pk", flat=True)), repeats)
     concepts = list(KnowledgeConcept.objects.order_by("?").values_list("pk", flat=True)[:repeats])
     roots = KnowledgeConcept.objects.filter(depth=1).values_list("pk", flat=True)
     hierarchy = KnowledgeHierarchy.objects.get()
@@ -183,7 +207,7 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
     yield from kinds.items()
 
 
-def measure(name: str, addresses: list[str], slow: Counter[str] | None) -> bool:
+def measure(name: str, addresses: list[str], slow: Counter[str] | None, is_idle: Callable[[], bool]) -> bool:
     """Open the addresses one after the other and print a row; False where it misses the aim."""
     from django.db import connection
 
@@ -204,8 +228,7 @@ def measure(name: str, addresses: list[str], slow: Counter[str] | None) -> bool:
     p95 = float(np.quantile(later, 0.95))
     processor, most = 1000 * np.quantile(used[1:] or used, [0.5, 0.95])
     times = f"{milliseconds[0]:9.0f}{np.median(later):9.0f}{p95:9.0f}{processor:11.0f}{most:9.0f}"
-    row = f"{name:34}{len(later):5}{times}"
-    print(row, flush=True)
+    print(f"{name:34}{len(later):5}{times}{' *' if is_idle() else ''}", flush=True)
     return p95 <= AIM
 
 

@@ -168,8 +168,10 @@ def measure_time() -> int:
 
 
 def address_of(query: str, filters: Any) -> str:
-    """Return the address of a search."""
-    return "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
+    """Return the address of a search; a long query is kept under a key."""
+    from questionbank.views.search import query_parameters
+
+    return "/questions/?" + urlencode({**filters.to_query(), **query_parameters(query)})
 
 
 def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:

@@ -105,19 +105,16 @@ def _named(parsed: ParsedQuery) -> Named:
     return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
 
 
-def asked_condition(
-    asked: AskedSearch, passed: Condition, *, limit: int | None = None, are_many: bool = False
-) -> Condition:
+def asked_condition(asked: AskedSearch, passed: Condition, *, are_many: bool = False) -> Condition:
     """Return what those of the questions that passed the filters fulfil which a search counts.
 
     Args:
-        limit: so many are enough; there may be some more.
         are_many: collecting them would take long: PostgreSQL looks at one question after another.
     """
     conditions = asked_conditions(asked)
     if not conditions:
         return Condition("FALSE")
-    return passed & (reduce(or_, conditions) if are_many else any_of(conditions, passed, limit))
+    return passed & (reduce(or_, conditions) if are_many else any_of(conditions, passed))
 
 
 def asked_conditions(asked: AskedSearch) -> list[Condition]:

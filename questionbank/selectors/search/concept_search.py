@@ -23,7 +23,7 @@ from questionbank.selectors.search import spelling
 from questionbank.selectors.search.conditions import Condition
 
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
-MOST_IDS = 200  # of concepts below one, by which its tags are found
+MOST_IDS = 1000  # of concepts below one, by which its tags are found
 MOST_CONCEPTS = 12  # that one search names; a word of more names than that says too little
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")

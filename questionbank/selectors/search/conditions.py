@@ -54,6 +54,23 @@ class Condition:
         """
         return f"SELECT {columns} FROM questionbank_question WHERE {self.sql} {end}"  # noqa: S608 - ours
 
+    def among(
+        self, ids: Sequence[int], conditions: Sequence[Condition], columns: str = "id"
+    ) -> list[tuple[Any, ...]]:
+        """Return columns of those of a few questions that fulfil it and one of some conditions.
+
+        The few are read first: PostgreSQL would look for all that fulfil the conditions.
+        """
+        if not conditions:
+            return []
+        few = self & among(ids)
+        sets = " UNION ".join(
+            f"SELECT {columns} FROM few AS questionbank_question WHERE {condition.sql}"  # noqa: S608 - ours
+            for condition in conditions
+        )
+        parameters = [value for condition in (few, *conditions) for value in condition.parameters]
+        return fetch(f"WITH few AS MATERIALIZED ({few.select('*')}) {sets}", parameters)
+
     def ids(self, end: str = "") -> list[int]:
         """Return the ids of the questions that fulfil it, with an order and a limit at the end."""
         return [int(row[0]) for row in fetch(self.select(end=end), self.parameters)]
@@ -81,18 +98,23 @@ def holding(query: str) -> Condition:
     return Condition("questionbank_question.search_vector @@ to_tsquery('simple', %s)", (query,))
 
 
-def any_of(conditions: Sequence[Condition], passed: Condition, limit: int | None = None) -> Condition:
-    """Return that one of the conditions is fulfilled by a question that passed; there must be one.
+def any_of(conditions: Sequence[Condition], passed: Condition) -> Condition:
+    """Return that one of the conditions is fulfilled by a question that passed; there must be one."""
+    if len(conditions) == 1:
+        return conditions[0]
+    rows = rows_of_any([passed & condition for condition in conditions])
+    return Condition(f"questionbank_question.id IN ({rows.sql})", rows.parameters)
 
-    As one set: PostgreSQL reads every question where conditions on several tables are joined by OR.
+
+def rows_of_any(conditions: Sequence[Condition], columns: str = "id", limit: int | None = None) -> Condition:
+    """Return the statement that reads columns, the id among them, of what fulfils one of the conditions.
+
+    As a union: PostgreSQL reads every question where conditions on several tables are joined by OR.
 
     Args:
-        limit: so many that fulfil one of them are enough.
+        limit: so many are enough.
     """
-    if len(conditions) == 1 and limit is None:
-        return conditions[0]
-    wholes = [passed & condition for condition in conditions]
     end = "" if limit is None else f"LIMIT {limit}"
-    sets = " UNION ".join(f"({whole.select(end=end)})" for whole in wholes)
-    parameters = tuple(value for whole in wholes for value in whole.parameters)
-    return Condition(f"questionbank_question.id IN ({sets})", parameters)
+    sets = [condition.select(columns, end) for condition in conditions]
+    parameters = tuple(value for condition in conditions for value in condition.parameters)
+    return Condition(sets[0] if len(sets) == 1 else f"({') UNION ('.join(sets)}) {end}", parameters)

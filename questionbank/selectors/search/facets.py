@@ -2,7 +2,7 @@
 
 Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
 questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
-`COUNTED`; of more the values are named without a number.
+`most_counted`; of more the values are named without a number.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from dataclasses import dataclass, replace
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.facet_cube import FacetCube, Mask, concept_groups, facet_cube
 from questionbank.selectors.search.concept_search import tagged
-from questionbank.selectors.search.conditions import Condition, fetch
+from questionbank.selectors.search.conditions import Condition, fetch, rows_of_any
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, passing
 from questionbank.wording import language_name
 
-COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
+COUNTED = 10_000  # questions that are counted one by one; of more a page says "More than 10,000"
+LARGE, COUNTED_IN_LARGE = (
+    300_000,
+    3_000,
+)  # likewise in a bank of more questions, where 10,000 take too long to read
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter
 
@@ -37,7 +41,7 @@ class Facets:
     """Counts of the questions that match.
 
     Attributes:
-        total: number of questions, at most `COUNTED` where `is_capped`.
+        total: number of questions, at most `most_counted` where `is_capped`.
         is_capped: there are more than were counted; no value has a count then.
         values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
         matching: of the questions that were asked about, those that match; all of them that do unless `is_capped`.
@@ -85,24 +89,32 @@ ValueCounts = dict[str, list[tuple[str, int]]]
 
 
 def count_facets(
-    *, filters: SearchFilters, matching: Condition | None = None, among: Sequence[int] = ()
+    *, filters: SearchFilters, matching: Sequence[Condition] | None = None, among: Sequence[int] = ()
 ) -> Facets:
     """Count the questions by each filter's values.
 
     Args:
         filters: concepts right below the chosen one are counted, without one the roots.
-        matching: what questions fulfil that pass the filters and match; None where all that pass do.
+        matching: conditions of which a question fulfils one that passes the filters and matches; None where all that
+            pass match.
         among: questions of which `Facets.matching` says whether they match.
     """
     prefix = _path_of(filters.concept) if filters.concept is not None else ""
     if matching is None and _cube_knows(filters):
         return _from_cube(filters, prefix)
-    facets = _from_questions(matching or passing(filters), prefix, among)
-    if facets.total <= COUNTED:
+    most = most_counted()
+    facets = _from_questions([passing(filters)] if matching is None else matching, prefix, among, most)
+    if facets.total <= most:
         return facets
     possible = _from_cube(filters, prefix).values
     values = {name: [replace(value, count=None) for value in found] for name, found in possible.items()}
-    return Facets(total=COUNTED, is_capped=True, values=values)
+    return Facets(total=most, is_capped=True, values=values)
+
+
+def most_counted() -> int:
+    """Return how many questions are counted one by one in a bank of this size."""
+    cube = facet_cube()
+    return COUNTED if cube.total(cube.everything()) <= LARGE else COUNTED_IN_LARGE
 
 
 def _cube_knows(filters: SearchFilters) -> bool:
@@ -159,17 +171,18 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
     return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
 
 
-def _from_questions(matching: Condition, prefix: str, among: Sequence[int]) -> Facets:
+def _from_questions(matching: Sequence[Condition], prefix: str, among: Sequence[int], most: int) -> Facets:
     columns = "id, kind, grade, language, source, difficulty_percent"
+    candidates = rows_of_any(matching or [Condition("FALSE")], columns, most + 1)
     query = _GROUPED.format(
-        candidates=matching.select(columns, end=f"LIMIT {COUNTED + 1}"),
-        limit=COUNTED + 1,
+        candidates=candidates.sql,
+        limit=most + 1,
         width=len(prefix) + KnowledgeConcept.steplen,
     )
     counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     found: set[int] = set()
-    for which, value, count in fetch(query, [*matching.parameters, f"{prefix}%", list(among)]):
+    for which, value, count in fetch(query, [*candidates.parameters, f"{prefix}%", list(among)]):
         if which == -1:
             counts["concept"].append((value, count))
         elif which == -2:

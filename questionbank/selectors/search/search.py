@@ -20,13 +20,14 @@ from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.search.asked import (
     AskedSearch,
     asked_condition,
+    asked_conditions,
     asked_search,
     tagged_conditions,
 )
 from questionbank.selectors.search.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.selectors.search.conditions import Condition, among, any_of, fetch
 from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
-from questionbank.selectors.search.facets import COUNTED, Facets, FacetValue, count_facets, count_tagged
+from questionbank.selectors.search.facets import Facets, FacetValue, count_facets, count_tagged
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions, passing
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.query_filters import ReadFilter, grades_apart
@@ -97,7 +98,7 @@ class SearchPage:
             query names or hold its name, or hold a formula of the same shape.
         closest: questions that do not, but are near; after the last hit. Where words of the query were read as
             filters, those that pass them but hold only a part come between those that hold all words and the rest.
-        total: questions that match, counted up to 10,000 where `total_is_capped`.
+        total: questions that match, counted up to `most_counted` where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
         next_cursor: empty on the last page, as is `previous_cursor` on the first.
         sort: ``"browse"``, ``"words"``, ``"question"`` or ``"formula"``.
@@ -232,19 +233,18 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     named = asked.named
     ranking, notice = _fused(asked, filters, passed, serving)
     ranked = [candidate.id for candidate in ranking]
-    counted = count_facets(
-        filters=filters, matching=asked_condition(asked, passed, limit=COUNTED + 1), among=ranked
-    )
+    conditions = asked_conditions(asked)
+    counted = count_facets(filters=filters, matching=[passed & one for one in conditions], among=ranked)
     total, holding = counted.total, counted.matching
     if counted.is_capped:
-        holding = frozenset(asked_condition(asked, passed & among(ranked)).ids())
+        holding = frozenset(pk for (pk,) in passed.among(ranked, conditions))
     closest = (
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
     if asked.read and total + len(closest) < ENOUGH_IN_FILTERS:
         closest = _widened(asked, serving, ranking, closest)
     if total == 0:
-        counted = count_facets(filters=filters, matching=among(candidate.id for candidate in closest))
+        counted = count_facets(filters=filters, matching=[among(candidate.id for candidate in closest)])
     end = offset + asked.page_size
     if asked.order == RELEVANCE or total == 0:
         exact = [candidate for candidate in ranking if candidate.id in holding]
@@ -292,9 +292,8 @@ def _widened(
     wider, _notice = _fused(asked, asked.given, given, serving)
     known = {candidate.id for candidate in ranking}
     outside = [candidate for candidate in wider if candidate.id not in known]
-    whole = asked_condition(asked, given & among(candidate.id for candidate in outside))
-    rows = fetch(whole.select("id, grade"), whole.parameters)
-    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in rows}
+    whole = given.among([candidate.id for candidate in outside], asked_conditions(asked), "id, grade")
+    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in whole}
     holding = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
     return [*holding, *closest, *(one for one in outside if one.id not in far)]
 

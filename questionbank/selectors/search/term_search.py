@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.selectors.search.concept_search import is_tagged, tagged
-from questionbank.selectors.search.conditions import Condition, any_of, fetch, holding
+from questionbank.selectors.search.conditions import Condition, fetch, holding
 from questionbank.selectors.search.spelling import vocabulary
-from questionbank.selectors.search.terms import Phrase, Terms, Word, phrase_query
+from questionbank.selectors.search.terms import Phrase, Terms, Word
 from questionbank.selectors.search.text_search import (
-    FROM_ONE_WORD,
     LEAST_HELD,
     TYPICAL_WORDS,
     TextRanking,
@@ -19,6 +19,8 @@ from questionbank.selectors.search.text_search import (
     token_counts,
 )
 
+LOOKED_THROUGH = 50_000  # entries of the index of words that all phrases of a search together may cost
+LEADING_CONCEPTS = 3  # of those that words name, the rarest words first, that lead to questions by themselves
 BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
 NAME_BONUS, PAIR_BONUS = (
     1.0,
@@ -108,21 +110,34 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 
 def _branches(
     terms: Terms, passed: Condition, conditions: Sequence[Condition]
-) -> list[tuple[Condition, float]]:
-    """Return what leads to candidates, with its weight: each phrase, each rare word, all words, each concept.
+) -> list[tuple[Sequence[Condition], float]]:
+    """Return what leads to candidates, with its weight: phrases, rare words, all words, the rarest concepts.
 
-    A common word leads to no questions by itself, nor as the name of a concept.
+    A common word leads to no questions by itself, nor do common words side by side.
     """
     counts = token_counts((word.token for word in terms.words), vocabulary())
     leading = leading_tokens(sorted(counts, key=lambda token: counts[token]), counts)
-    rare = [word for word in terms.words if word.token in leading]
-    common = {phrase_query([token]) for token in counts if token not in leading}
-    said: list[Phrase | Word] = [one for one in terms.phrases if one.query.strip("()") not in common]
+    said: dict[str, float] = defaultdict(float)  # a word may be a name as well
+    for part in _quickly_found(terms.phrases) + [word for word in terms.words if word.token in leading]:
+        said[part.query] += part.weight
+    named = sorted((phrase for phrase in terms.phrases if phrase.nodes), key=lambda phrase: -phrase.weight)
     return [
-        *((passed & holding(part.query), part.weight) for part in (*said, *rare)),
-        (passed & any_of(conditions, passed, FROM_ONE_WORD), sum(word.weight for word in terms.words)),
-        *((passed & tagged(part.nodes), part.weight) for part in terms.phrases if part.nodes),
+        *(([passed & holding(query)], weight) for query, weight in said.items()),
+        ([passed & one for one in conditions], sum(word.weight for word in terms.words)),
+        *(([passed & tagged(part.nodes)], part.weight) for part in named[:LEADING_CONCEPTS]),
     ]
+
+
+def _quickly_found(phrases: Iterable[Phrase]) -> list[Phrase | Word]:
+    """Return the phrases that lead to questions: of rare words first, as many as may be looked up."""
+    found: list[Phrase | Word] = []
+    spent = 0
+    for phrase in sorted(phrases, key=lambda phrase: phrase.looked_through):
+        spent += phrase.looked_through
+        if spent > LOOKED_THROUGH:
+            break
+        found.append(phrase)
+    return found
 
 
 def _rows(

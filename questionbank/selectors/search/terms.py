@@ -59,6 +59,7 @@ class Phrase:
         query: what full text looks for: the words side by side, each synonym likewise.
         nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
         weight: what a question gains that holds it.
+        looked_through: about how many entries of the index of words are read to find it.
         is_name: of a concept or a synonym; it replaces all of its words.
     """
 
@@ -66,6 +67,7 @@ class Phrase:
     nodes: tuple[str, ...]
     weight: float
     is_name: bool
+    looked_through: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,11 @@ def terms_of(
     for (start, end), signs in _signs(tokens):
         if (start, end) in covering:
             place = covering.index((start, end))
-            phrases[place] = replace(phrases[place], query=f"{phrases[place].query} | {_any(signs)}")
+            named = phrases[place]
+            looked_through = named.looked_through + sum(map(vocabulary.count, signs))
+            phrases[place] = replace(
+                named, query=f"{named.query} | {_any(signs)}", looked_through=looked_through
+            )
         elif end - start > 1:
             covering.append((start, end))
             phrases.append(
@@ -101,6 +107,7 @@ def terms_of(
                     (),
                     _weight(tokens[start:end], vocabulary),
                     is_name=True,
+                    looked_through=_rarest(tokens[start:end], vocabulary) + sum(map(vocabulary.count, signs)),
                 )
             )
     for first, second in pairwise(telling):
@@ -110,8 +117,9 @@ def terms_of(
             and not any(start <= first and second < end for start, end in covering[: len(spans)])
         ):
             query = f"{quoted(tokens[first])} <{second - first}> {quoted(tokens[second])}"
-            weight = min(vocabulary.rarity(tokens[first]), vocabulary.rarity(tokens[second]))
-            phrases.append(Phrase(query, (), weight, is_name=False))
+            both = (tokens[first], tokens[second])
+            weight = min(map(vocabulary.rarity, both))
+            phrases.append(Phrase(query, (), weight, False, _rarest(both, vocabulary)))
     words: dict[str, Word] = {}
     signs_of = {tokens[start]: signs for (start, end), signs in _signs(tokens) if end - start == 1}
     for place in telling:
@@ -139,8 +147,10 @@ def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
 
 def _named(span: Span, tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
     own = tuple(tokens[span.start : span.end])
-    query = " | ".join(f"({phrase_query(words)})" for words in dict.fromkeys((own, *span.synonyms)) if words)
-    return Phrase(query, span.nodes, _weight(own, vocabulary), is_name=True)
+    names = [words for words in dict.fromkeys((own, *span.synonyms)) if words]
+    query = " | ".join(map(phrase_query, names))
+    looked_through = sum(_rarest(words, vocabulary) for words in names)
+    return Phrase(query, span.nodes, _weight(own, vocabulary), True, looked_through)
 
 
 def _longer_words(token: str) -> tuple[str, ...]:
@@ -162,6 +172,11 @@ def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
 
 def _any(signs: Iterable[str]) -> str:
     return " | ".join(map(quoted, signs))
+
+
+def _rarest(tokens: Iterable[str], vocabulary: Vocabulary) -> int:
+    """Return about how many questions hold the rarest of some tokens; 0 where that is unknown."""
+    return min(map(vocabulary.count, tokens))
 
 
 def _weight(tokens: Iterable[str], vocabulary: Vocabulary) -> float:

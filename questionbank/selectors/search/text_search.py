@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analytics.text.formula_shape import shape_tokens
-from questionbank.selectors.search.conditions import Condition, fetch, holding
+from questionbank.selectors.search.conditions import Condition, fetch, holding, rows_of_any
 from questionbank.selectors.search.query import quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
@@ -117,11 +117,9 @@ def rank_by_shapes(formulas: Sequence[str], tokens: Sequence[str], passed: Condi
 
 def _ordered(wanted: Condition, looked_at: int, score: Condition, limit: int) -> list[int]:
     """Return the best of so many questions by a score, an expression on their rows."""
-    query = (
-        f"SELECT id FROM ({wanted.select(end=f'LIMIT {looked_at}')}) AS matching"  # noqa: S608 - ours
-        f" JOIN questionbank_question USING (id) ORDER BY {score.sql} DESC, id DESC LIMIT {limit}"
-    )
-    return [int(row[0]) for row in fetch(query, [*wanted.parameters, *score.parameters])]
+    scored = wanted.select(f"id, {score.sql} AS score", end=f"LIMIT {looked_at}")
+    query = f"SELECT id FROM ({scored}) AS matching ORDER BY score DESC, id DESC LIMIT {limit}"  # noqa: S608 - ours
+    return [int(row[0]) for row in fetch(query, [*score.parameters, *wanted.parameters])]
 
 
 def leading_tokens(rarest: Sequence[str], counts: Mapping[str, int]) -> list[str]:
@@ -136,24 +134,23 @@ def leading_tokens(rarest: Sequence[str], counts: Mapping[str, int]) -> list[str
     return leading
 
 
-def best_candidates(branches: Sequence[tuple[Condition, float]]) -> Condition:
+def best_candidates(branches: Sequence[tuple[Sequence[Condition], float]]) -> Condition:
     """Return a query `candidate` of the ids that most weight leads to, to be put after WITH.
 
     Args:
-        branches: what leads to candidates, with its weight; of each, `FROM_ONE_WORD` questions are taken.
+        branches: what leads to candidates, one of several conditions each, with its weight; of each, `FROM_ONE_WORD`
+            questions are taken.
     """
-    end = f"LIMIT {FROM_ONE_WORD}"
+    rows = [(rows_of_any(wanted, limit=FROM_ONE_WORD), weight) for wanted, weight in branches]
     found = " UNION ALL ".join(
-        f"SELECT id, %s::float8 AS weight FROM ({wanted.select(end=end)}) AS branch"  # noqa: S608 - ours
-        for wanted, _weight in branches
+        f"SELECT id, %s::float8 AS weight FROM ({wanted.sql}) AS branch"  # noqa: S608 - ours
+        for wanted, _weight in rows
     )
     query = (
         f"candidate AS MATERIALIZED (SELECT id, sum(weight) AS part FROM ({found}) AS found"  # noqa: S608 - ours
         f" GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED})"
     )
-    return Condition(
-        query, tuple(value for wanted, weight in branches for value in (weight, *wanted.parameters))
-    )
+    return Condition(query, tuple(value for wanted, weight in rows for value in (weight, *wanted.parameters)))
 
 
 def _scored(
@@ -165,8 +162,9 @@ def _scored(
 ) -> list[tuple[int, bool, float]]:
     """Return candidates with whether they hold every token, and the weight of those they hold, best first."""
     # Questions with every token come first: where all words are common, no single one would lead to them.
-    branches = [(passed & holding(every), sum(weights.values()))]
-    branches += [(passed & holding(quoted(token)), weights[token]) for token in leading]
+    branches = [([passed & holding(every)], sum(weights.values()))]
+    if len(rarest) > 1:
+        branches += [([passed & holding(quoted(token))], weights[token]) for token in leading]
     candidate = best_candidates(branches)
     # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
     # and words that are together count for more than words apart.

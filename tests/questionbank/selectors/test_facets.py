@@ -158,23 +158,25 @@ def test_what_the_kept_counts_do_not_tell_is_counted_question_by_question():
     result = facets_of(difficulty_max=55.5)
     assert (result.total, counts(result, "grade")) == (1, [("7", 1)])
     given = SearchFilters()
-    words = count_facets(filters=given, matching=among([teacher_s.pk]))
+    words = count_facets(filters=given, matching=[among([teacher_s.pk])])
     assert (words.total, counts(words, "difficulty")) == (1, [("40 to 60 %", 1)])
 
 
-def test_beyond_the_bound_every_value_is_named_without_a_number(monkeypatch):
-    monkeypatch.setattr(facets, "COUNTED", 3)
+@pytest.mark.parametrize("bounds", [{"COUNTED": 3}, {"LARGE": 4, "COUNTED_IN_LARGE": 3}])
+def test_beyond_the_bound_every_value_is_named_without_a_number(monkeypatch, bounds):
+    for name, bound in bounds.items():
+        monkeypatch.setattr(facets, name, bound)
     for number in range(4):
         add_question(f"Question {number}", concepts=[add_concept("Algebra")])
     add_question("问题", language="zh")
-    result = count_facets(filters=SearchFilters(), matching=Condition("TRUE"))
+    result = count_facets(filters=SearchFilters(), matching=[Condition("TRUE")])
     assert (result.total, result.is_capped) == (3, True)
     assert counts(result, "language") == [("English", None), ("Chinese", None)]
     assert counts(result, "concept") == [("Algebra", None)]
 
 
 def test_nothing_found_has_no_values():
-    result = count_facets(filters=SearchFilters(), matching=Condition("FALSE"))
+    result = count_facets(filters=SearchFilters(), matching=[])
     assert result.total == 0
     assert not any(result.values.values())
     assert facets_of(concept=4711).total == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.search import text_search
+from questionbank.selectors.search import term_search, text_search
 from questionbank.selectors.search.concept_search import ConceptNames
 from questionbank.selectors.search.conditions import Condition
 from questionbank.selectors.search.query import ParsedQuery, parse_query
@@ -67,6 +67,18 @@ def test_where_only_the_rarest_word_leads_questions_with_all_words_are_found(mon
     texts = [Question.objects.get(pk=pk).text for pk in ids]
     assert texts[0] == "a red ball"
     assert not any(text.startswith("ball") for text in texts)  # "red" leads, "ball" alone does not
+
+
+@pytest.mark.parametrize("looked_through", [100, 8])
+def test_words_side_by_side_lead_to_questions_unless_both_are_common(monkeypatch, looked_through):
+    monkeypatch.setattr(text_search, "FROM_ONE_WORD", 3)
+    monkeypatch.setattr(term_search, "LOOKED_THROUGH", looked_through)
+    fill(*(f"red box {n}" for n in range(9)), *(f"ball {n}" for n in range(8)))
+    terms = terms_of(("red", "box", "ball"), ConceptNames(), vocabulary())
+    texts = Question.objects.filter(pk__in=rank_by_terms(terms, Condition("TRUE")).ids)
+    assert {text.split()[0] for text in texts.values_list("text", flat=True)} == (
+        {"ball", "red"} if looked_through > 9 else {"ball"}
+    )
 
 
 def test_formulas_are_found_by_their_parts_in_any_spelling():

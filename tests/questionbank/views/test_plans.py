@@ -85,6 +85,20 @@ def test_a_search_reads_no_question_that_neither_its_words_nor_its_concepts_lead
     assert [sql for sql, parts in explained if any(map(reads_every_question, parts))] == []
 
 
+def test_which_ranked_questions_match_is_asked_of_these_alone_where_more_match_than_are_counted(
+    school, monkeypatch
+):
+    monkeypatch.setattr("questionbank.selectors.search.facets.COUNTED", 1)
+    explained = plans(
+        lambda: search_questions(query="area", filters=SearchFilters(), serving=Serving({}, {}))
+    )
+    ((_sql, parts),) = [one for one in explained if "few AS" in one[0]]
+    found_by = {
+        part.get("Index Name") for part in parts if part.get("Relation Name") == "questionbank_question"
+    }
+    assert found_by == {"questionbank_question_pkey"}
+
+
 @pytest.mark.parametrize(
     ("order", "index"),
     [("easiest", "question_rated"), ("hardest", "question_rated"), ("answered", "question_observed")],
