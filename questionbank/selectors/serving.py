@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
-from django.db.models import Subquery
+from django.db.models import Exists, Subquery
 from django.db.models.functions import JSONObject
 
 from analytics.analogy.capability import ANALOGY
@@ -43,7 +43,7 @@ from analytics.solver.solution import Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.kept import Kept
-from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.models import EmbeddingSet, ModelArtifact, Question
 from questionbank.recalling_solver import recalling
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 from questionbank.selectors.questions.recalled import bank_recall
@@ -54,6 +54,7 @@ from questionbank.selectors.registry.artifacts import (
     retriever_champion,
 )
 from questionbank.selectors.registry.language_models import packaged_model_folder, packaged_model_is_ready
+from questionbank.selectors.vectors import EXACT_LIMIT
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ class Serving:
     """The models in use at one moment.
 
     Attributes:
-        sets: the vector set in use, by lens.
+        sets: the vector set in use, by lens; in a large bank once it has its index.
         language_sets: vector sets for a single language, by language and lens. `for_language` uses them in place of
             the general ones.
         probe_artifacts: champion probes by the name of their hierarchy, oldest first.
@@ -265,12 +266,15 @@ def _read() -> Serving:
         .annotate(
             champion_probes=ArraySubquery(champions),
             default_hierarchy=Subquery(default_hierarchy_first().values("name")[:1]),
+            # Until it has its index, each look compares every vector.
+            is_large=Exists(Question.objects.order_by().values("pk")[EXACT_LIMIT : EXACT_LIMIT + 1]),
         )
     )
     probes: list[dict[str, object]] = rows[0].champion_probes if rows else []
     language_sets: dict[str, dict[str, EmbeddingSet]] = {}
     for row in rows:
-        language_sets.setdefault(row.scope, {})[row.lens] = row
+        if row.state != EmbeddingSet.State.BUILDING or not row.is_large:
+            language_sets.setdefault(row.scope, {})[row.lens] = row
     return Serving(
         sets=language_sets.pop("", {}),
         language_sets=language_sets,

@@ -7,6 +7,7 @@ through the index, or by comparing with every candidate, which is exact, and qui
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,7 @@ Vector = npt.NDArray[np.float32]
 
 EF_SEARCH = 140  # candidates that the index keeps while it searches; recall against time
 EXACT_LIMIT = 20_000  # so many candidates are compared one by one sooner than the index finds them
+SURELY_MANY = 60_000  # expected candidates that are not counted, unless the index finds too few
 _MOST_EF_SEARCH = 1000  # pgvector's own bound
 _READY = ("q.status = 'ready'", ())
 
@@ -56,13 +58,23 @@ def nearest(
             subquery, parameters = candidates.query.sql_with_params()
         except EmptyResultSet:  # Django sees that nothing can pass
             return []
+        found: Neighbours = []
+        if not exact and _expected(candidates) > SURELY_MANY:
+            found = _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+        if len(found) == k:
+            return found
         if exact or candidates[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT:
             condition = f"e.question_id = ANY(ARRAY({subquery}))"
             return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
-        return _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+        return found or _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
     if not question_ids:
         return []
     return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
+
+
+def _expected(candidates: QuerySet[Question]) -> int:
+    """Return how many PostgreSQL expects without reading any; it may be wrong."""
+    return int(json.loads(candidates.explain(format="json"))[0]["Plan"]["Plan Rows"])
 
 
 def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:

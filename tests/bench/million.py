@@ -185,6 +185,7 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
 
     rng = random.Random(7)
     ids = rng.sample(list(Question.objects.order_by("pk").values_list("pk", flat=True)), repeats)
+    solve(ids)
     concepts = list(KnowledgeConcept.objects.order_by("?").values_list("pk", flat=True)[:repeats])
     roots = KnowledgeConcept.objects.filter(depth=1).values_list("pk", flat=True)
     hierarchy = KnowledgeHierarchy.objects.get()
@@ -205,6 +206,21 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
     for sort, query, filters in searched(timed=searches):
         kinds.setdefault(f"search: {sort}", []).append(address_of(query, filters))
     yield from kinds.items()
+
+
+def solve(ids: list[int]) -> None:
+    """Have the solvers look at questions, as the bank's jobs do with each one after an import."""
+    from questionbank.selectors.registry.artifacts import artifact_champions
+    from questionbank.services.blocks import blocks_plan
+    from worker.blocks import do_block
+    from worker.solver.solving import SolveBlocks
+
+    for artifact in artifact_champions(capability="solver"):
+        job = SolveBlocks(artifact)
+        blocks_plan(job=job.name, ranges=[(pk, pk) for pk in ids])
+        while do_block(job):
+            pass
+        blocks_plan(job=job.name, ranges=())
 
 
 def measure(name: str, addresses: list[str], slow: Counter[str] | None, is_idle: Callable[[], bool]) -> bool:

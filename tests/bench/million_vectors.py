@@ -1,7 +1,8 @@
 """Vectors of a bank of a million questions, in the sets that its pages read, and their indexes as the bank builds them.
 
 Some questions are encoded by the sets' own encoders; every other one gets the vector of one of them plus noise, so that
-the vectors lie in clusters as those of real questions do. Stopped and started again it goes on where it was.
+the vectors lie in clusters as those of real questions do; the map has all of them at random places. Stopped and started
+again it goes on where it was.
 
     python -m tests.bench.million_vectors [--bank-size N] [--queries N] [--keep FOLDER]
 
@@ -87,6 +88,23 @@ def fill_vectors(encoded: int) -> None:
             )
             _make_up(embedding_set, real)
             _index(embedding_set)
+    _draw()
+
+
+def _draw() -> None:
+    """Put the questions of the map's set at random places: what a page does with them is the same."""
+    from questionbank.models import Projection
+    from questionbank.selectors.registry.embeddings import map_set
+    from questionbank.services.projections import projection_store
+
+    embedding_set = map_set()
+    if embedding_set is None or Projection.objects.filter(embedding_set=embedding_set).exists():
+        return
+    ids = np.array(embedding_set.embeddings.order_by().values_list("question", flat=True), dtype=np.int64)
+    places = np.random.default_rng(4).uniform(-1, 1, size=(len(ids), 2)).astype(np.float32)
+    projection_store(
+        embedding_set=embedding_set, question_ids=ids, coordinates=places, method="tsne", settings={}
+    )
 
 
 def _encoded(embedding_set, encoded: int) -> np.ndarray:

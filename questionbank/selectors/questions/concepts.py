@@ -15,9 +15,9 @@ from questionbank.rows import existing
 from questionbank.selectors.questions.concept_choices import named_paths
 from questionbank.selectors.questions.facet_cube import (
     ConceptGroups,
+    concepts_version,
     facet_cube,
     facet_version,
-    table_version,
 )
 
 NEWEST_TAGGED = 200  # questions, of which enough are ready but where most of a concept were retired
@@ -85,8 +85,7 @@ def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
 
     The process keeps the tree until a concept or a count changes, so nobody may change its nodes.
     """
-    concepts = table_version("questionbank_knowledgeconcept", "hashtextextended(id || path || name, 0)")
-    return _tree(hierarchy.pk, concepts, facet_version())
+    return _tree(hierarchy.pk, concepts_version(), facet_version())
 
 
 @lru_cache(maxsize=8)

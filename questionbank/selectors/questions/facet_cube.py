@@ -118,9 +118,7 @@ class ConceptGroups:
 
 def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
     """Return concepts whose path begins with `prefix`: all, by the path's first `width` letters, by hierarchy."""
-    return _concept_groups(
-        table_version("questionbank_knowledgeconcept", "hashtextextended(id || path, 0)"), prefix, width
-    )
+    return _concept_groups(concepts_version(), prefix, width)
 
 
 @lru_cache(maxsize=128)
@@ -143,6 +141,11 @@ def _concept_groups(
 def facet_version() -> tuple[Any, ...]:
     """Return what tells two states of the counts apart."""
     return table_version("questionbank_facetcount", "hashint8extended(id, 0)")
+
+
+def concepts_version() -> tuple[Any, ...]:
+    """Return what tells two states of the concepts' places and names apart."""
+    return table_version("questionbank_knowledgeconcept", "hashtextextended(id || path || name, 0)")
 
 
 def table_version(table: str, content: str) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ drawn, and in which colour, is decided by the page from the legend below.
 from __future__ import annotations
 
 import struct
+import time
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,19 +17,20 @@ import numpy.typing as npt
 from django.apps import apps
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import Count, Max
+from django.db.models import Max
 
 from questionbank.models import (
+    EmbeddingSet,
     KnowledgeConcept,
     KnowledgeHierarchy,
     Projection,
     Question,
-    QuestionTag,
     Run,
 )
 from questionbank.rows import existing
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.registry.embeddings import embedding_set_size, map_set
 
 LEVELS = 3  # concept levels that the map can be coloured by
@@ -37,6 +39,7 @@ BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 UNKNOWN = 255  # in the array of difficulties
 _MAGIC = b"KMAP"
 _KEPT_SECONDS = 3600
+LARGE, LARGE_KEPT = 50_000, 600  # points of a map from which its figures are so many seconds old
 _SHOWN = ("id", "embedding_set_id", "method", "settings", "questions", "created_at")
 
 Numbers = npt.NDArray[np.uint32]
@@ -57,6 +60,11 @@ class MapState:
     is_of_former_model: bool
     missing: int
     run: Run | None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its points and counts are up to `LARGE_KEPT` seconds old."""
+        return self.projection is not None and self.projection.questions > LARGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +108,42 @@ def map_state() -> MapState:
         projections.filter(embedding_set=current).first() if current else None
     ) or projections.order_by("-created_at").first()
     former = projection is not None and (current is None or projection.embedding_set_id != current.pk)
-    size = embedding_set_size(embedding_set=current) if current else 0
+    missing = 0
+    if current is not None and projection is not None and not former:
+        missing = max(0, _vectors(current, is_large=projection.questions > LARGE) - projection.questions)
     return MapState(
         projection=projection,
-        can_be_drawn=size > 0,
+        can_be_drawn=current is not None and current.embeddings.filter(vector__isnull=False).exists(),
         is_of_former_model=former,
-        missing=0 if projection is None or former else max(0, size - projection.questions),
+        missing=missing,
         run=Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).first(),
     )
 
 
+def _vectors(embedding_set: EmbeddingSet, *, is_large: bool) -> int:
+    """Return the number of vectors in a set; of a large map as they were counted at most `LARGE_KEPT` ago."""
+    if not is_large:
+        return embedding_set_size(embedding_set=embedding_set)
+    key = f"map-vectors:{embedding_set.pk}"
+    count: int | None = cache.get(key)
+    if count is None:
+        count = embedding_set_size(embedding_set=embedding_set)
+        cache.set(key, count, LARGE_KEPT)
+    return count
+
+
 def ready_questions() -> int:
     """Return how many questions a map of the whole bank would show."""
-    return Question.objects.filter(status=Question.Status.READY).count()
+    cube = facet_cube()
+    return cube.total(cube.equal("status", Question.Status.READY))
 
 
 def map_hierarchies() -> list[KnowledgeHierarchy]:
     """Return the hierarchies that questions are tagged in, the one with most tags first."""
-    tags = dict(QuestionTag.objects.order_by().values_list("concept__hierarchy").annotate(number=Count("pk")))
+    counts = facet_cube().by_concept()
+    tags: Counter[int] = Counter()
+    for pk, hierarchy in KnowledgeConcept.objects.values_list("pk", "hierarchy"):
+        tags[hierarchy] += counts.get(pk, 0)
     return sorted(
         (hierarchy for hierarchy in hierarchies() if tags.get(hierarchy.pk)),
         key=lambda hierarchy: (-tags[hierarchy.pk], hierarchy.name),
@@ -127,14 +153,17 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
 def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
     """Return a name for the state of the points; it changes when the map, a question, a tag or a concept does.
 
-    Rows only ever added or noted in a history, so the latest number of each table tells.
+    Rows only ever added or noted in a history, so the latest number of each table tells. A large map's points, which
+    take seconds to read, are read anew every `LARGE_KEPT` seconds.
     """
     numbers: list[object] = [
         projection.pk,
         projection.created_at.isoformat(),
         hierarchy.pk if hierarchy else None,
     ]
-    for name in ("Question", "QuestionTag", "KnowledgeConcept"):
+    is_large = projection.questions > LARGE
+    numbers += [int(time.time() // LARGE_KEPT)] if is_large else []
+    for name in () if is_large else ("Question", "QuestionTag", "KnowledgeConcept"):
         for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
             rows = apps.get_model("questionbank", table)._default_manager.order_by()
             numbers.append(rows.aggregate(last=Max(key))["last"])
@@ -191,13 +220,9 @@ def map_legend(
             LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)
             for band in range(BANDS)
         ]
-    ids, counts = np.unique(points.concepts[level - 1][inside], return_counts=True)
-    names = dict(KnowledgeConcept.objects.filter(pk__in=ids.tolist()).values_list("pk", "name"))
-    ranked = sorted(
-        (-count, names[pk], pk)
-        for pk, count in zip(ids.tolist(), counts.tolist(), strict=True)
-        if pk in names
-    )
+    counts = np.bincount(points.concepts[level - 1][inside])
+    named = KnowledgeConcept.objects.filter(pk__in=np.flatnonzero(counts).tolist())
+    ranked = sorted((-int(counts[pk]), name, pk) for pk, name in named.values_list("pk", "name"))
     return [
         LegendRow(pk, name, -count, place if place < COLOURS else None)
         for place, (count, name, pk) in enumerate(ranked)

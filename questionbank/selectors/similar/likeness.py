@@ -27,13 +27,15 @@ from analytics.catalog import FALLBACK_LENS, lenses
 from analytics.concept_paths import shared_depth
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
+from questionbank.kept import Kept
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
 from questionbank.selectors.questions.computations import (
     same_computation_ids,
     same_computation_probabilities,
 )
-from questionbank.selectors.questions.facet_cube import facet_cube
+from questionbank.selectors.questions.facet_cube import concepts_version, facet_cube, facet_version
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
+from questionbank.selectors.search import spelling
 from questionbank.selectors.search.conditions import Condition
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
@@ -63,6 +65,7 @@ class Asked:
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         graphs: the keys of the graphs that it may have, with probabilities.
+        found: the nearest that were looked for, by lens and number: several lenses ask for the same.
     """
 
     text: str
@@ -72,6 +75,7 @@ class Asked:
     concept_ids: tuple[int, ...] = ()
     graphs: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
+    found: dict[tuple[str, int], list[tuple[int, float]]] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +139,12 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
     return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]
 
 
-def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
-    """Return the concepts of the hierarchies of these tags that hold too much of them to say anything.
+def _broad_concepts() -> frozenset[TaggedPath]:
+    """Return the concepts that hold too much of their hierarchy to say anything.
 
     Such a concept is above, or at the root of, a tenth of all concepts, or a twentieth of all tags are below it.
     """
-    names = {tag.hierarchy: tag for tag in tags}
-    rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
-        "pk", "hierarchy_id", "path", "name", "numchild"
-    )
+    rows = KnowledgeConcept.objects.values_list("pk", "hierarchy_id", "path", "name", "numchild")
     leaves: Counter[tuple[int, str]] = Counter()
     total: Counter[int] = Counter()
     tagged: Counter[tuple[int, str]] = Counter()
@@ -172,19 +173,28 @@ def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
     )
 
 
+# What holds too much, found anew some time after tags or concepts changed.
+broad_concepts: Kept[frozenset[TaggedPath]] = Kept(
+    lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: spelling.CHECK_AFTER
+)
+
+
 def _ready(asked: Asked) -> QuerySet[Question]:
     """Return the ready questions in its language."""
     return Question.objects.filter(status=Question.Status.READY, language=asked.language).order_by()
 
 
 def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[tuple[int, float]]:
-    return nearest(
-        embedding_set=sets[lens],
-        vector=asked.vectors[lens],
-        k=k,
-        question_ids=_ready(asked),
-        exclude=asked.exclude,
-    )
+    looked_for = lens, max(k, CANDIDATES)
+    if looked_for not in asked.found:
+        asked.found[looked_for] = nearest(
+            embedding_set=sets[lens],
+            vector=asked.vectors[lens],
+            k=looked_for[1],
+            question_ids=_ready(asked),
+            exclude=asked.exclude,
+        )
+    return asked.found[looked_for][:k]
 
 
 def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:

@@ -201,7 +201,7 @@ class _Comparison:
     ) -> None:
         self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
         self._vectors_by_set = dict(stored)  # by id of the set
-        self._broad = broad_concepts(asked_evidence.tags) if asked_evidence.tags else frozenset()
+        self._broad = broad_concepts() if asked_evidence.tags else frozenset()
         self._questions: dict[int, Question] = {}
         self._evidence: dict[int, Evidence] = {}
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
+from questionbank.selectors.questions import projections
 from questionbank.selectors.questions.projections import (
     concept_level,
     map_hierarchies,
@@ -139,6 +140,18 @@ def test_the_version_changes_with_whatever_the_points_hold(world, change) -> Non
     assert map_version(projection=map_state().projection, hierarchy=world.hierarchy) == before
     change(world)
     assert map_version(projection=map_state().projection, hierarchy=world.hierarchy) != before
+
+
+def test_a_large_map_is_read_anew_after_some_time_and_not_with_every_change(world, monkeypatch) -> None:
+    monkeypatch.setattr(projections, "LARGE", 5)
+    monkeypatch.setattr(projections.time, "time", lambda: 1000.0)
+    assert map_state().is_large
+    before = map_version(projection=world.projection, hierarchy=world.hierarchy)
+    store_vectors(world.set, [QuestionFactory()])
+    assert map_state().missing == 0
+    assert map_version(projection=world.projection, hierarchy=world.hierarchy) == before
+    monkeypatch.setattr(projections.time, "time", lambda: 1000.0 + projections.LARGE_KEPT)
+    assert map_version(projection=world.projection, hierarchy=world.hierarchy) != before
 
 
 def test_points_are_written_as_the_page_reads_them(world) -> None:

@@ -20,7 +20,7 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.hierarchy_choice import hierarchy_make_default
 from tests.factories import HierarchyFactory
 from tests.questionbank import scripted_solver
-from tests.questionbank.small_bank import add_set
+from tests.questionbank.small_bank import add_question, add_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
 
@@ -115,6 +115,18 @@ def test_a_language_never_measured_is_unknown_unless_it_is_english(sets):
 def test_without_vectors_there_is_a_sentence():
     with pytest.raises(ServiceUnavailable, match="cannot be compared yet"):
         serving().lens_for("purpose", "en", ["What is 2 + 2?"])
+
+
+def test_a_set_of_a_large_bank_serves_once_it_has_its_index(sets, monkeypatch):
+    monkeypatch.setattr("questionbank.selectors.serving.EXACT_LIMIT", 1)
+    EmbeddingSet.objects.filter(lens="purpose").update(state=EmbeddingSet.State.BUILDING)
+    add_question("1 + 1")
+    assert set(serving().sets) == {"purpose", "wording"}
+    add_question("2 + 2")
+    EmbeddingSet.objects.filter(lens="purpose").update(is_current=True)  # a change of its row
+    assert set(serving().sets) == {"wording"}
+    EmbeddingSet.objects.filter(lens="purpose").update(state=EmbeddingSet.State.READY)
+    assert set(serving().sets) == {"purpose", "wording"}
 
 
 def test_only_sets_in_use_serve(sets):

@@ -71,9 +71,10 @@ def test_drafts_retired_and_excluded_questions_are_left_out(exact):
     assert ids(neighbours) == [fourth]
 
 
-@pytest.mark.parametrize("limit", [0, 1000])
-def test_a_filter_gives_the_nearest_that_pass_whichever_way_is_taken(limit, monkeypatch):
+@pytest.mark.parametrize(("limit", "surely_many"), [(0, 1000), (1000, 1000), (0, -1), (1000, -1)])
+def test_a_filter_gives_the_nearest_that_pass_whichever_way_is_taken(limit, surely_many, monkeypatch):
     monkeypatch.setattr(vectors, "EXACT_LIMIT", limit)
+    monkeypatch.setattr(vectors, "SURELY_MANY", surely_many)
     embedding_set, questions, table = make_bank()
     wanted = questions[::3]
     Question.objects.filter(pk__in=[question.pk for question in wanted]).update(grade="7", status="draft")
@@ -84,6 +85,18 @@ def test_a_filter_gives_the_nearest_that_pass_whichever_way_is_taken(limit, monk
         question_ids=Question.objects.filter(grade="7").order_by("-pk"),
     )
     assert ids(neighbours) == naive(wanted, table[::3], table[1], 6)
+
+
+@pytest.mark.parametrize(("k", "are_counted"), [(3, False), (9, True)])
+def test_what_passes_is_counted_only_where_few_are_expected_or_found(k, are_counted, monkeypatch):
+    monkeypatch.setattr(vectors, "SURELY_MANY", -1)
+    embedding_set, questions, table = make_bank(6)
+    with CaptureQueriesContext(connection) as asked:
+        neighbours = nearest(
+            embedding_set=embedding_set, vector=table[1], k=k, question_ids=Question.objects.all()
+        )
+    assert ids(neighbours) == naive(questions, table, table[1], k)
+    assert any("COUNT(" in query["sql"] for query in asked) == are_counted
 
 
 def test_a_list_of_ids_is_a_filter_and_an_empty_one_passes_nothing():
