@@ -2,11 +2,12 @@
 
 Ours: neither the decoder nor the vote of similar problems looks at an equation's value, or at units. A question for a
 number of things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
-Decisions 66, 67 and 108 have the measurements. Torch-free.
+So is an amount below zero, where the text tells of none. Decisions 66, 67 and 108 have the measurements. Torch-free.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from analytics.solver.rounding import rounded_solution
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Reading
 from analytics.solver.solution import Solution, divides_by_zero
+from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import unit_dimension
 from analytics.text.units import find_units
 
@@ -31,6 +33,13 @@ _CONVERTED = (
     "money",
 )  # of time, "3 hours a day for 5 days" has two units as well
 _ROUNDING = 1e-6
+_MAY_BE_NEGATIVE = re.compile(  # heights, temperatures, accounts, and riddles about a number
+    r"\b(?:temperatures?|degrees?|freez\w+|profit|loss|debt|owes?|balance|account|floor|basement|level|below"
+    r"|negative|integers?|(?:the|a|an|another|same|unknown|which|what) (?:number|value|quantity|amount|digit))\b"
+    r"|°|零下|气温|温度|亏|盈|负|地下|海拔|[个某这甲乙]数",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(r"[^\W\d_]{2}")  # a text has words, an expression to be computed has none
 
 
 def asks_for_count(text: str) -> bool:
@@ -66,6 +75,11 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
             (each, likelihood * (_UNCONVERTED if lacks_conversion(reading, each) else 1.0))
             for each, likelihood in readings
         ]
+    if not is_count and not _may_be_negative(text):
+        readings = [
+            (each, likelihood * (_IMPLAUSIBLE if each.value is not None and each.value < 0 else 1.0))
+            for each, likelihood in readings
+        ]
     if all(likelihood == 1 for _solution, likelihood in readings):
         return list(solutions)
     weights = [solution.probability * likelihood for solution, likelihood in readings]
@@ -94,6 +108,15 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
     single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}
     counts = Counter(map(unit_dimension, single))
     return any(counts[dimension] > 1 for dimension in dimensions)
+
+
+def _may_be_negative(text: str) -> bool:
+    """Return whether an answer may lie below zero; of 33,724 public problems that say nothing of the kind one does."""
+    return (
+        _MAY_BE_NEGATIVE.search(text) is not None
+        or _IN_WORDS.search(text) is None
+        or any(mention.is_negative for mention in find_numbers(text))
+    )
 
 
 def _reading(text: str, solution: Solution) -> tuple[Solution, float]:
