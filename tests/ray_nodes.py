@@ -34,6 +34,7 @@ class RayNodes:
         self.environment = {
             **os.environ,
             "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_worker_niceness": "0",  # else they wait for everything else that the machine does
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
         }

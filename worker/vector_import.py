@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
     manifest = finished_manifest(folder, Embed.word)
     embedding_set = _set_of(manifest["about"], folder)
     stored: list[int] = []
-    identifiers = [np.zeros(0, np.uint64)]
+    identifiers: set[str] = set()
     with set_turn(reporter, embedding_set):
         pending = pending_in_known_languages(reporter, VectorBlocks(embedding_set))
         texts = _TextIndex(embedding_set, pending)
@@ -64,7 +64,7 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
             reporter.check()
             reporter.progress(done, len(manifest["blocks"]), f"{len(stored):,} vectors are stored")
             stored += _store(embedding_set, table, texts)
-            identifiers.append(_keys(content_digest([identifier]) for identifier in table["id"].to_pylist()))
+            identifiers.update(table["id"].to_pylist())
         missing = embedding_pending_ids(embedding_set=embedding_set)
         if not missing:
             embeddings.embedding_set_finish(embedding_set=embedding_set)
@@ -72,11 +72,14 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
             embeddings.embedding_index_build(embedding_set=embedding_set)
     if stored and embedding_set.lens == FALLBACK_LENS.word:
         report_near_duplicates(reporter, embedding_set, stored[:LOOKED_AT])
+    sources = (
+        Question.objects.filter(pk__in=missing).exclude(source_id="").values_list("source_id", flat=True)
+    )
     return {
         "encoder": embedding_set.encoder_name,
         "stored": len(stored),
         "missing": len(missing),
-        "changed": _count_changed(missing, np.concatenate(identifiers)),
+        "changed": sum(source in identifiers for source in sources.iterator()),
     }
 
 
@@ -157,17 +160,3 @@ def _store(embedding_set: EmbeddingSet, table: Any, texts: _TextIndex) -> list[i
     vectors = values[[row for _question, row in compared]].astype(np.float32)
     embeddings.embedding_store(embedding_set=embedding_set, questions=questions, vectors=vectors)
     return [question.id for question in questions]
-
-
-def _count_changed(missing: list[int], identifiers: npt.NDArray[np.uint64]) -> int:
-    """Return how many of these questions have the id of a row."""
-    changed = 0
-    for sources in _source_ids(missing):
-        changed += int(np.isin(_keys(content_digest([source]) for source in sources), identifiers).sum())
-    return changed
-
-
-def _source_ids(questions: list[int]) -> Iterator[list[str]]:
-    for start in range(0, len(questions), _READ_TOGETHER):
-        rows = Question.objects.filter(pk__in=questions[start : start + _READ_TOGETHER]).exclude(source_id="")
-        yield list(rows.values_list("source_id", flat=True))

@@ -11,7 +11,7 @@ from pathlib import Path
 from analytics.bulk.files import arrow_modules
 from analytics.bulk.jobs import CHARACTER_NGRAMS, Embed, Job, Score
 from analytics.bulk.ray_cluster import HERE, Cluster, ray_runner
-from analytics.bulk.run import Input, JobRun
+from analytics.bulk.run import JobRun
 from analytics.bulk.runners import Runner, in_processes, in_this_process
 
 _BLOCK_ROWS = (
@@ -81,7 +81,7 @@ def run_bulk_command(options: argparse.Namespace, say: Callable[[str], None]) ->
     """
     arrow_modules()
     job: Job = options.job(options)
-    run = JobRun(job, Input(options.input, options.block_rows), options.output, say)
+    run = JobRun(job, options.input, options.block_rows, options.output, say)
     with _runner(options, say) as runner:
         return run.run(runner)
 

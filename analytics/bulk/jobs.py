@@ -24,8 +24,10 @@ from analytics.bulk.files import Texts
 from analytics.bulk.results import Columns
 from analytics.capability import Lens
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
+from analytics.encoder.capability import ENCODER
 from analytics.errors import AnalyticsError, ArtifactError, EngineError
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
 from analytics.training.threads import wait_passively
 
@@ -83,7 +85,7 @@ class Embed(Job):
     @property
     def _folder(self) -> Path:
         """The model's; each machine has its own copy of what comes with Kindred."""
-        return Path(self.model) if self.model else CAPABILITIES["encoder"].starters[0].path
+        return Path(self.model) if self.model else ENCODER.starters[0].path
 
     @property
     def _lens(self) -> Lens:
@@ -146,13 +148,13 @@ class Score(Job):
     def about(self) -> dict[str, Any]:
         """Return the scorer."""
         manifest = artifact_read(Path(self.model))
-        if manifest.capability != "paraphrase":
+        if CAPABILITIES.get(manifest.capability) is not PARAPHRASE:
             raise ArtifactError(f"{self.model} holds no paraphrase scorer.")
         return {"scorer": manifest.name, "scorer_hash": artifact_checksum(Path(self.model))}
 
     def load(self) -> Compute:
         """Load the scorer."""
-        scorer = CAPABILITIES["paraphrase"].load(Path(self.model))
+        scorer = PARAPHRASE.load(Path(self.model))
 
         def compute(rows: Sequence[Texts]) -> Columns:
             readable = [row for row, pair in enumerate(rows) if scorer.knows(*pair)]

@@ -29,22 +29,17 @@ class PlannedBlock:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """Files, and how many rows a block has at most."""
-
-    patterns: Sequence[str]
-    block_rows: int
-
-
 class JobRun:
     """A job over the blocks of files, with results in a folder. The same run goes on where another one stopped."""
 
-    def __init__(self, job: Job, given: Input, output: Path, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, job: Job, patterns: Sequence[str], block_rows: int, output: Path, say: Callable[[str], None]
+    ) -> None:
         self.job, self.output, self.say = job, output, say
-        self._block_rows = given.block_rows
+        self._block_rows = block_rows
         self._about = {"job": job.word, "fields": list(job.fields)} | job.about()
-        self._files = find_files(given.patterns)
+        self._digested = json.dumps(self._about, sort_keys=True)
+        self._files = find_files(patterns)
 
     def run(self, runner: Runner) -> str:
         """Compute what is missing; return what was done, as a sentence.
@@ -77,14 +72,13 @@ class JobRun:
         manifest = read_manifest(self.output)
         if manifest is not None and manifest["about"] != self._about:
             raise DataError(f"{self.output} has results of another model or job: choose another folder.")
-        digested = json.dumps(self._about, sort_keys=True)
         plan, passed_over = [], 0
         for file in self._files:
             rows = 0
             for block in read_blocks(file, self.job.fields, self._block_rows):
                 passed_over += block.passed_over
                 if block.rows:
-                    plan.append(PlannedBlock(block.name, len(block.rows), block.digest(digested)))
+                    plan.append(PlannedBlock(block.name, len(block.rows), block.digest(self._digested)))
                     rows += len(block.rows)
             if not rows:
                 raise DataError(f"{file} holds no row with {' and '.join(self.job.fields)}.")
@@ -109,14 +103,13 @@ class JobRun:
 
     def _compute(self, runner: Runner, missing: dict[str, PlannedBlock], total: int) -> None:
         identifiers: dict[str, list[str]] = {}
-        digested = json.dumps(self._about, sort_keys=True)
 
         def items() -> Iterator[tuple[str, list[Texts]]]:
             for file in self._files:
                 for block in read_blocks(file, self.job.fields, self._block_rows):
                     if block.name not in missing:
                         continue
-                    if block.digest(digested) != missing[block.name].digest:
+                    if block.digest(self._digested) != missing[block.name].digest:
                         raise DataError(f"{file} was changed meanwhile: give the command again.")
                     identifiers[block.name] = [identifier for identifier, _texts in block.rows]
                     yield block.name, [texts for _identifier, texts in block.rows]

@@ -105,6 +105,25 @@ def test_kubernetes_starts_the_same_command_in_an_indexed_job_whose_pods_have_na
     assert str(config.processes) == container["resources"]["limits"]["nvidia.com/gpu"]
 
 
+def test_kuberay_embeds_with_as_many_machines_as_it_starts_and_the_tested_version():
+    job = yaml.safe_load((DOCKER / "embed.kubernetes.yaml").read_text(encoding="utf-8"))
+    cluster = job["spec"]["rayClusterSpec"]
+    words = shlex.split(job["spec"]["entrypoint"])
+    options = _parser().parse_args(words[words.index("analytics") + 1 :])
+    assert (options.command, options.runner, options.address) == ("embed", "ray", "auto")
+    (workers,) = cluster["workerGroupSpecs"]
+    assert options.nodes == workers["replicas"] == workers["minReplicas"]
+    assert cluster["headGroupSpec"]["rayStartParams"]["num-cpus"] == "0"  # so it is no machine of these
+    head, worker = (part["template"]["spec"] for part in (cluster["headGroupSpec"], workers))
+    (mount,) = head["containers"][0]["volumeMounts"]
+    assert all(path.startswith(f"{mount['mountPath']}/") for path in (*options.input, str(options.output)))
+    for pod in (head, worker):
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["containers"][0]["env"] == [{"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}]
+    pinned = (DOCKER / "constraints.txt").read_text(encoding="utf-8")
+    assert f"\nray=={cluster['rayVersion']}\n" in pinned
+
+
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
 def test_prometheus_takes_its_files():
     finished = subprocess.run(

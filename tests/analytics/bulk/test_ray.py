@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import time
@@ -59,7 +60,7 @@ def test_two_nodes_of_which_one_is_killed_write_the_files_that_this_process_writ
         assert process.poll() is None, log.read_text()
         time.sleep(0.01)
     nodes.kill_last()
-    assert process.wait(120) == 0, log.read_text()
+    assert process.wait(300) == 0, log.read_text()
     assert block_files(output) == block_files(tmp_path / "alone")
 
 
@@ -79,4 +80,51 @@ def test_more_nodes_than_join_is_a_sentence_and_nothing_is_written(nodes, tmp_pa
         f"1 of 2 machines have joined {nodes.address} after 1 seconds: start Ray on the others, or ask for fewer with"
         " --nodes."
     )
+    assert not (tmp_path / "out").exists()
+
+
+REFUSING = """
+import sys
+from analytics.bulk.ray_cluster import Cluster, ray_runner
+from analytics.errors import EngineError
+
+def refuse(error):
+    raise error
+
+for error in (EngineError("The machine has other versions."), ModuleNotFoundError("No module named 'analytics'")):
+    try:
+        with ray_runner(Cluster(sys.argv[1]), print) as runner:
+            list(runner(refuse, [("block", error)]))
+    except EngineError as refusal:
+        print(refusal)
+"""
+
+
+def test_what_fails_on_a_machine_is_a_sentence_here(nodes):
+    command = [sys.executable, "-c", REFUSING, nodes.address]
+    done = subprocess.run(
+        command, cwd=BASE_DIR, env=nodes.environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "The machine has other versions.",
+        "A block failed on another machine: No module named 'analytics'.",
+    ]
+
+
+def test_an_address_where_nothing_answers_is_said_at_once(tmp_path, capsys):
+    questions = write_lines(tmp_path / "q.jsonl", [{"text": TEXTS[0]}])
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+        arguments = [
+            "embed",
+            "--input",
+            str(questions),
+            "--output",
+            str(tmp_path / "out"),
+            "--model",
+            "char-ngrams",
+        ]
+        assert main([*arguments, "--runner", "ray", "--address", address]) == 1
+    assert capsys.readouterr().err.startswith(f"Nothing answers at {address}: ")
     assert not (tmp_path / "out").exists()
