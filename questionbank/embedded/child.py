@@ -27,6 +27,7 @@ class Program:
     command: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)  # beside our own
     directory: Path | None = None
+    niceness: int = 0  # more gives way to other programs
 
 
 class RunningChild:
@@ -46,7 +47,7 @@ class RunningChild:
         self._unfinished = b""  # the beginning of a line whose end is not there yet
         self._stopped_since: float | None = None
         self._process = subprocess.Popen(
-            dying_with_us(program.command),
+            dying_with_us(program.command, niceness=program.niceness),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -7,6 +7,7 @@ from pathlib import Path
 from questionbank.embedded.child import Program
 
 LARGEST_WORKER_KIB = 1_200_000
+NICENESS = {"worker-default": 5, "worker-train": 5}  # long work leaves the processors to pages
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -41,4 +42,7 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
         commands["metrics"] = [sys.executable, "manage.py", "metrics", "--host", host]
     if pooler := os.environ.get("DATABASE_POOLER_URL"):
         environment["DATABASE_URL"] = pooler
-    return {name: Program(name, command, environment, _PROJECT) for name, command in commands.items()}
+    return {
+        name: Program(name, command, environment, _PROJECT, NICENESS.get(name, 0))
+        for name, command in commands.items()
+    }

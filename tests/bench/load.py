@@ -179,6 +179,7 @@ def _ticks(pid: int) -> list[int]:
 def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Site]:
     """A running `manage.py serve` on the bank."""
     from questionbank.embedded import SERVICES
+    from questionbank.embedded.die_with_parent import dying_with_us
     from questionbank.embedded.instance import free_port
 
     port = free_port(18200)
@@ -193,7 +194,9 @@ def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Si
     }
     words = [sys.executable, "-c", SERVE, str(teachers), str(reviewers), str(pairs)]
     with (var / "load.log").open("w") as log:
-        supervisor = subprocess.Popen(words, cwd=BASE_DIR, env=environment, stdout=log, stderr=log)
+        supervisor = subprocess.Popen(
+            dying_with_us(words), cwd=BASE_DIR, env=environment, stdout=log, stderr=log
+        )
     site = Site(port, var, supervisor.pid)
     try:
         deadline = time.monotonic() + START_SECONDS

@@ -17,6 +17,7 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.disk import require_space
 from questionbank.embedded import SERVICES, ensure, needs_embedded, postgres
 from questionbank.embedded.caretaker import Caretaker, page_answers
+from questionbank.embedded.die_with_parent import give_way
 from questionbank.embedded.instance import Instance, free_port
 from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.programs import metrics_folder, programs
@@ -76,6 +77,7 @@ class Command(BankCommand):
         metrics_folder(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)
         program = processes[name]
         os.chdir(program.directory or ".")
+        give_way(program.niceness)
         os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
 
     def _serve(self, host: str) -> None:

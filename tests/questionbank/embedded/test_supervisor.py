@@ -79,6 +79,22 @@ def test_a_program_that_is_not_there_is_said(tmp_path, within):
     assert said == ["web | /nowhere/web: No such file or directory"]
 
 
+def test_long_work_leaves_the_processors_to_pages(tmp_path, within):
+    niceness = {
+        name: program.niceness for name, program in programs.programs(tmp_path, host="", port=0).items()
+    }
+    assert (
+        niceness["worker-default"] == niceness["worker-train"] > niceness["web"] == niceness["worker-light"]
+    )
+    said = []
+    child = RunningChild(
+        Program("worker", ["nice"], niceness=niceness["worker-train"]), tmp_path / "log", said.append
+    )
+    assert within(child.has_exited)
+    child.kill()
+    assert said == [f"worker | {min(19, os.nice(0) + niceness['worker-train'])}"]
+
+
 def test_what_a_crashed_program_leaves_running_is_removed(supervise, within):
     supervisor = supervise("first_delay=60", web="sleep 60 & echo left $!; exit 1")
     left = int(read_until(supervisor, r"left (\d+)")[1])
