@@ -30,6 +30,21 @@ def number_text(value: float) -> str:
     return f"{Decimal(f'{value:.4g}'):,f}"
 
 
+def percent_text(share: float | None) -> str:
+    """Write a share (0 to 1) in per cent, never rounding up to certainty or down to nothing.
+
+    >>> [percent_text(share) for share in (0.0, 0.001, 0.42, 0.999, 1.0, None)]
+    ['0%', '<1%', '42%', '>99%', '100%', '']
+    """
+    if share is None:
+        return ""
+    if 0 < share < 0.01:
+        return "<1%"
+    if 0.99 < share < 1:
+        return ">99%"
+    return f"{100 * share:.0f}%"
+
+
 def duration_text(seconds: float) -> str:
     """Write a duration with the two units that count.
 

@@ -28,7 +28,7 @@ from questionbank.selectors.questions.difficulty import (
     published_difficulty,
 )
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.wording import duration_text, language_name, number_text
+from questionbank.wording import duration_text, language_name, number_text, percent_text
 
 register = template.Library()
 
@@ -141,18 +141,7 @@ def _within(value: float) -> float:
 
 register.filter(language_name)
 register.filter(scope_name)
-
-
-@register.filter
-def percent(share: float | None) -> str:
-    """Write a share (0 to 1) in per cent, never rounding up to certainty or down to nothing."""
-    if share is None:
-        return ""
-    if 0 < share < 0.01:
-        return "<1%"
-    if 0.99 < share < 1:
-        return ">99%"
-    return f"{100 * share:.0f}%"
+register.filter("percent", percent_text)
 
 
 @register.simple_tag

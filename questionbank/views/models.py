@@ -56,7 +56,7 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.templatetags.pages import percent, readable
+from questionbank.templatetags.pages import readable
 from questionbank.views.access import (
     button_for,
     check_permission,
@@ -67,6 +67,7 @@ from questionbank.views.access import (
     warning_of,
 )
 from questionbank.views.curves import compared_charts, figure_rows, loss_note, metric_name, training_charts
+from questionbank.wording import percent_text
 
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
@@ -118,7 +119,7 @@ def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
     value = figures.get(name)
     if rest and isinstance(value, dict):
         return {**figures, name: _in_percent(value, rest)}
-    return {**figures, name: percent(value)} if isinstance(value, float) and not rest else figures
+    return {**figures, name: percent_text(value)} if isinstance(value, float) and not rest else figures
 
 
 def _with_headline(

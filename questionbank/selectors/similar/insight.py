@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from analytics.catalog import FALLBACK_LENS
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of
+from analytics.records import ConceptPath
 from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ParaphrasePair, Question, QuestionUse, User
@@ -40,9 +41,16 @@ from questionbank.selectors.similar.kinship import (
     lens_columns,
 )
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
-from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates, similar_by_lens
+from questionbank.selectors.similar.similarity import (
+    SimilarHit,
+    SimilarResult,
+    near_duplicates,
+    similar_by_lens,
+)
 from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
+from questionbank.wording import percent_text
 
+LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 MOST_SAME = 5  # questions with the very same text that are named
 _NOT_READ = ("description", "opaque")  # their text does not say what is to be done
 _ONE_ANSWER = ("open", "number", "short", "choice", "true_false")  # that an equation can give
@@ -249,14 +257,35 @@ def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight
     results = similar_by_lens(
         asked=asked.question, serving=models, language=asked.language, solved=solved, k=SEARCHED
     )
+    likely = _likely_concepts(outlook.prediction)
+    reasoned = {lens: _with_predicted_reasons(result, likely) for lens, result in results.items()}
     return TextInsight(
         **vars(outlook),
         solved=solved,
         columns=[
             column
-            for column in lens_columns(results)
+            for column in lens_columns(reasoned)
             if asked.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
+    )
+
+
+def _likely_concepts(prediction: QuestionPrediction | None) -> dict[ConceptPath, float]:
+    concepts = prediction.concepts if prediction is not None else []
+    return {concept.path: concept.probability for concept in concepts if concept.probability >= LIKELY}
+
+
+def _with_predicted_reasons(result: SimilarResult, likely: Mapping[ConceptPath, float]) -> SimilarResult:
+    """Name a concept of a question that the models predict for the text, where nothing else says why it is similar."""
+
+    def reason(hit: SimilarHit) -> str:
+        path = next((path for path in likely if path in hit.concepts), None)
+        if path is None:
+            return ""
+        return f"It is about {path[-1]}, which is predicted for this text ({percent_text(likely[path])})."
+
+    return replace(
+        result, hits=[hit if hit.reason else replace(hit, reason=reason(hit)) for hit in result.hits]
     )
 
 

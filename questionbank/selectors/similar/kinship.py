@@ -83,7 +83,10 @@ class LensColumn:
     computation: Computation | None = None
 
 
-BOTH_EXPLANATION = "Purpose and wording find nearly the same questions."
+BOTH_EXPLANATION = (
+    "Purpose and wording find nearly the same questions. The score is their mean, raised by shared concepts and"
+    " computations."
+)
 
 
 def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
