@@ -514,8 +514,10 @@ class BankMap {
   lookAtMiddle() {
     const near = this.near(this.width / 2, this.height / 2, 4 * REACH);
     this.point(near[0] ?? -1);
-    if (near.length) this.show(near, { announce: true });
-    else this.status.textContent = this.root.dataset.nothing;
+    if (near.length) return this.show(near, { announce: true });
+    clearTimeout(this.waiting);
+    this.shown = "";
+    this.status.textContent = this.list.textContent = this.root.dataset.nothing;
   }
 
   open(i, elsewhere) {

@@ -57,6 +57,16 @@ def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teache
         assert band_response.context["page"].total == band.count
 
 
+@pytest.mark.parametrize(
+    ("query", "is_shown"), [({"order": "easiest"}, True), ({"difficulty_max": "60"}, True), ({}, False)]
+)
+def test_who_sorts_or_filters_by_published_difficulty_sees_it(bank, as_teacher, query, is_shown) -> None:
+    QuestionFactory(difficulty=2, difficulty_scale="1-5", facility=0.4, responses=90)
+    page = " ".join(as_teacher.get(LIST, query).content.decode().split())
+    assert "60% observed" in page
+    assert ("60% observed, 25% published" in page) == is_shown
+
+
 def test_swapped_bounds_of_difficulty_are_put_in_order(bank, as_teacher) -> None:
     wanted = as_teacher.get(LIST, {"difficulty_min": "10", "difficulty_max": "90"}).context["page"].total
     swapped = as_teacher.get(LIST, {"difficulty_min": "90", "difficulty_max": "10"}, follow=True)
