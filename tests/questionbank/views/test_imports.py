@@ -79,6 +79,16 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     assert Question.objects.count() == 2
 
 
+def test_a_file_that_turns_out_unreadable_leads_to_the_choice_of_another(db, as_admin) -> None:
+    content = b'<?xml version="1.0"?>\n<quiz>\n<question type="shortanswer"><name><text>A'
+    as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile("cut.xml", content)})
+    checked = work(Run.objects.get())
+    checked.result |= {Run.REFUSAL: True}  # as the worker's task does
+    checked.save()
+    page = as_admin.get(reverse("run_detail", args=[checked.pk])).content.decode()
+    assert "Choose another file" in page
+
+
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
