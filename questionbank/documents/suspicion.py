@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from analytics.text.formulas import segment_text
 from questionbank.documents import phrases
 from questionbank.documents.marks import GAP
 from questionbank.documents.paper import FoundQuestion
@@ -76,9 +77,13 @@ def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
         "mentions": float(_MENTIONS.search(record.text) is not None and not names_its_own),
         "several": float(re.search(rf"[\n\t{GAP}]", answers) is not None),
         "textless": float(own == EACH_PART or len(own) < 6),
-        "rows": math.log1p(sum(bool(row.strip()) for row in own.split("\n"))),
+        "rows": math.log1p(sum(bool(row.strip()) and not _is_formula(row) for row in own.split("\n"))),
         "match": float(record.kind != "matching" and phrases.MATCHING.search(record.text) is not None),
     }
+
+
+def _is_formula(row: str) -> bool:
+    return [segment.display for segment in segment_text(row.strip())] == [True]
 
 
 def _sentence(sign: str, question: FoundQuestion) -> str:

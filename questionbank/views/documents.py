@@ -83,7 +83,7 @@ def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpR
     given = file or SimpleUploadedFile(PASTED_NAME, text.encode())
     name = file.name or "" if file else ""
     if format := question_file_format(given, name or PASTED_NAME):
-        what = f"{name or 'The text'} holds questions in the format {format.label} and is no test paper."
+        what = f"{name or 'The pasted text'} is a file of questions ({format.label}), not a test paper."
         if not request.user.has_perm("questionbank.import"):
             raise ImportRefused(f"{what} Ask an administrator to import it.")
         messages.info(request, f"{what} It is checked here before it is imported.")

@@ -44,6 +44,11 @@ def test_a_question_like_others_is_not_suspected() -> None:
     assert not [found for found in with_suspicions([PLAIN, shared, PLAIN], frozenset()) if found.doubts]
 
 
+def test_formulas_on_lines_of_their_own_are_no_lines_too_many() -> None:
+    system = question("Draw it.\n$$x = 1$$\n\\[y = 2\\]\n$$z = 3$$\n$$a = 4$$\n$$b = 5$$")
+    assert [found.doubts for found in with_suspicions([PLAIN, system], frozenset())] == [(), ()]
+
+
 def test_where_much_of_a_paper_is_doubtful_its_unusual_questions_are_too() -> None:
     long = question("A shop sells pens.\nEach costs 2.\nOne is lost.\nHow much are 2?")
     several = question("What is 2 + 2?", "4\nTotal: 13 points")

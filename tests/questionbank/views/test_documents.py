@@ -379,7 +379,7 @@ def file_of(name: str) -> SimpleUploadedFile:
 def test_a_file_of_questions_given_as_a_paper_is_checked_as_an_import(bank, as_admin, name):
     file = file_of(name)
     response = as_admin.post(reverse("document_create"), {"file": file}, follow=True)
-    assert f"{file.name} holds questions in the format {FORMATS[name].label}" in words(response)
+    assert f"{file.name} is a file of questions ({FORMATS[name].label})" in words(response)
     assert not DocumentDraft.objects.exists()
     is_laid_out = response.redirect_chain[0][0].startswith(reverse("import_columns"))
     run = Run.objects.filter(kind="import").last()
@@ -397,7 +397,7 @@ def test_who_may_not_import_files_is_told_who_may(bank, as_teacher, name):
 def test_pasted_data_is_recognised_too(bank, as_admin):
     text = file_of("moodle-xml").read().decode()
     response = as_admin.post(reverse("document_create"), {"text": text}, follow=True)
-    assert "The text holds questions in the format Moodle XML" in words(response)
+    assert "The pasted text is a file of questions (Moodle XML)" in words(response)
     assert Run.objects.get(kind="import").parameters["name"] == "pasted.xml"
 
 
