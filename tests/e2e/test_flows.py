@@ -174,3 +174,37 @@ def test_a_session_that_ended_leads_to_the_log_in_instead_of_into_the_page(teach
     page.locator("#q").press_sequentially("marbles")
     page.wait_for_url("**/accounts/login/**")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+@pytest.mark.leaves_unsaved
+def test_what_is_written_outlives_a_log_out_until_it_is_saved(open_as, bank) -> None:
+    page = open_as("teacher")
+    page.goto("/questions/new/")
+    page.context.clear_cookies(name="sessionid")
+    with page.expect_response("**/accounts/login/**"):  # the preview meets the log-out, and the page stays
+        page.get_by_label("Question", exact=True).fill("How much is 17 + 4, written after a log-out?")
+    page.locator("main .form-end button").click()
+    expect(page.get_by_text("You are logged out.")).to_be_visible()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="log in in another tab").click()
+    tab = opened.value
+    tab.get_by_label("Name or e-mail").fill("teacher")
+    tab.get_by_label("Password", exact=True).fill("correct horse battery")
+    tab.get_by_role("button", name="Log in", exact=True).click()
+    tab.wait_for_url("**/")
+    page.get_by_role("button", name="Send it again").click()
+    expect(page.get_by_text("You logged in or out after you opened this form.")).to_be_visible()
+    page.get_by_role("button", name="Send it again").click()
+    expect(page.get_by_text("The question is in the bank.")).to_be_visible()
+    assert Question.objects.filter(text="How much is 17 + 4, written after a log-out?").exists()
+
+
+@pytest.mark.leaves_unsaved
+def test_a_button_that_htmx_sends_after_a_log_out_keeps_the_text(open_as, bank) -> None:
+    page = open_as("teacher")
+    page.goto("/paste/")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_label("Question", exact=True).fill("How much is 17 + 4, pasted after a log-out?")
+    page.get_by_role("button", name="Analyse").click()
+    expect(page.get_by_role("heading", name="Not saved yet")).to_be_visible()
+    expect(page.get_by_label("Text 1")).to_have_value("How much is 17 + 4, pasted after a log-out?")
