@@ -79,8 +79,8 @@ document.addEventListener("htmx:afterSwap", () => {
 });
 
 /* The session ended while a page was open, or another began: a part that htmx asked for is then the log-in page, or 403.
-   What a button sent goes as a whole page, which keeps it (questionbank/views/resending.py); while somebody writes,
-   the preview just stays as it was. */
+   What a button sent goes as a whole page, which keeps it (questionbank/views/resending.py). A page in which somebody
+   writes stays as it is. */
 function sendAsPage({ path, formData }) {
   const form = document.createElement("form");
   Object.assign(form, { method: "post", action: path, hidden: true });
@@ -100,8 +100,9 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (isLogIn || xhr.status === 403) {
     event.detail.shouldSwap = false;
     const isPressed = ["click", "submit"].includes(requestConfig.triggeringEvent?.type);
+    const isWritten = [...document.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue);
     if (requestConfig.verb === "post" && isPressed) sendAsPage(requestConfig);
-    else if (requestConfig.verb === "get" && isLogIn) location.reload();
+    else if (isLogIn && !isWritten) location.reload();
     return;
   }
   /* Sentences about what is wrong with the input replace the part like any other answer. */
