@@ -146,7 +146,8 @@ class Capability(ABC, Generic[Model]):
             folder: the model's.
             cancel: asked now and then while texts are encoded; where it returns True, `Cancelled` is raised.
         """
-        encode: Encode = self.load(folder).encode
+        model: Any = self.load(folder)
+        encode: Encode = model.encode
         return encode
 
     def evaluate(

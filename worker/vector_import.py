@@ -56,6 +56,9 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
     embedding_set = _set_of(manifest["about"], folder)
     stored: list[int] = []
     identifiers: set[str] = set()
+    for table in read_results(folder, manifest):  # all of them, before the index is dropped
+        _check_dimension(embedding_set, table)
+        identifiers.update(table["id"].to_pylist())
     with set_turn(reporter, embedding_set):
         pending = pending_in_known_languages(reporter, VectorBlocks(embedding_set))
         texts = _TextIndex(embedding_set, pending)
@@ -64,7 +67,6 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
             reporter.check()
             reporter.progress(done, len(manifest["blocks"]), f"{len(stored):,} vectors are stored")
             stored += _store(embedding_set, table, texts)
-            identifiers.update(table["id"].to_pylist())
         missing = embedding_pending_ids(embedding_set=embedding_set)
         if not missing:
             embeddings.embedding_set_finish(embedding_set=embedding_set)
@@ -105,6 +107,15 @@ def _set_of(about: dict[str, Any], folder: Path) -> EmbeddingSet:
     )
 
 
+def _check_dimension(embedding_set: EmbeddingSet, table: Any) -> None:
+    dimension = table.schema.field("vector").type.list_size
+    if dimension != embedding_set.dimension:
+        raise DataError(
+            f"The vectors have {dimension} numbers, those of {embedding_set.encoder_name}"
+            f" {embedding_set.dimension}."
+        )
+
+
 class _TextIndex:
     """The questions without a vector by their texts: 16 bytes a question."""
 
@@ -137,11 +148,6 @@ def _keys(digests: Iterable[bytes]) -> npt.NDArray[np.uint64]:
 def _store(embedding_set: EmbeddingSet, table: Any, texts: _TextIndex) -> list[int]:
     """Store the vectors of a block's texts for every question that has one of them; return the questions."""
     values, has_vector = vectors_of(table)
-    if values.shape[1] != embedding_set.dimension:
-        raise DataError(
-            f"The vectors have {values.shape[1]} numbers, those of {embedding_set.encoder_name}"
-            f" {embedding_set.dimension}."
-        )
     rows = {digest: row for row, digest in enumerate(table["text_hash"].to_pylist())}
     compared: list[tuple[PendingQuestion, int]] = []
     others: list[PendingQuestion] = []

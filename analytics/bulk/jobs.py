@@ -29,6 +29,7 @@ from analytics.errors import AnalyticsError, ArtifactError, EngineError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
+from analytics.retrieval import Encode
 from analytics.training.threads import wait_passively
 
 CHARACTER_NGRAMS = "char-ngrams"
@@ -110,7 +111,7 @@ class Embed(Job):
     def load(self) -> Compute:
         """Load the encoder."""
         if self.model == CHARACTER_NGRAMS:
-            encode = HashedNgramEncoder().encode
+            encode: Encode = HashedNgramEncoder().encode
         else:
             capability = artifact_read(self._folder, verify=False).capability
             encode = CAPABILITIES[capability].encode_many(self._folder)
@@ -157,8 +158,9 @@ class Score(Job):
         scorer = PARAPHRASE.load(Path(self.model))
 
         def compute(rows: Sequence[Texts]) -> Columns:
-            readable = [row for row, pair in enumerate(rows) if scorer.knows(*pair)]
-            scores = dict(zip(readable, scorer.score([rows[row] for row in readable]), strict=True))
+            pairs = [(original, paraphrase) for original, paraphrase in rows]
+            readable = [row for row, pair in enumerate(pairs) if scorer.knows(*pair)]
+            scores = dict(zip(readable, scorer.score([pairs[row] for row in readable]), strict=True))
             return {
                 name: [getattr(scores[row], name) if row in scores else None for row in range(len(rows))]
                 for name in ("score", "verdict", "probability")

@@ -5,6 +5,7 @@ Decision 124. Everything that is ours is in the functions that the tasks call; R
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import socket
@@ -55,11 +56,11 @@ def ray_runner(cluster: Cluster, say: Callable[[str], None]) -> Iterator[Runner]
     except ImportError:
         raise EngineError("Ray is not installed: install it with pip install '.[scale]'.") from None
     _check_address(cluster.address)
-    own = {"include_dashboard": False} if cluster.address == HERE else {}
+    own: dict[str, Any] = {"include_dashboard": False} if cluster.address == HERE else {}
     if own and "RAY_AUTH_MODE" not in os.environ:  # else Ray writes a token into the home folder
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
-        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR", **own)
+        ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise EngineError(
             f"Ray at {cluster.address} cannot be used: {first_line(error)} (If it asks for a token, set"

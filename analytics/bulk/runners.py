@@ -45,7 +45,7 @@ def in_processes(
         processes, multiprocessing.get_context("spawn"), partial(_begin_process, os.getpid(), threads)
     )
     try:
-        yield from bounded(partial(pool.submit, work), items, lambda: 2 * processes)
+        yield from bounded(lambda item: pool.submit(work, item), items, lambda: 2 * processes)
     except BrokenProcessPool as error:
         raise EngineError(
             "A process was killed, perhaps because memory is full: give the command again, with fewer processes."

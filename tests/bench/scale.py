@@ -110,8 +110,8 @@ def compare(first: Path, second: Path, number: int) -> int:
     ids = [[identifier for table in part for identifier in table["id"].to_pylist()] for part in tables]
     one, other = (np.concatenate([vectors_of(table)[0] for table in part]) for part in tables)
     same = int((one == other).all(axis=1).sum())
-    cosine = float((one.astype(np.float32) * other.astype(np.float32)).sum(axis=1).min())
-    print(f"{same:,} of {number:,} vectors are the same bit by bit; the lowest cosine is {cosine:.6f}")
+    largest = float(np.abs(one.astype(np.float32) - other.astype(np.float32)).max())
+    print(f"{same:,} of {number:,} vectors are the same bit by bit; the largest difference is {largest:.2g}")
     complete = ids[0] == ids[1] and len(set(ids[1])) == len(ids[1]) == number
     return gate("none missing, none twice, the same vectors", complete and same == number)
 
