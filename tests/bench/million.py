@@ -211,13 +211,13 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
 def solve(ids: list[int]) -> None:
     """Have the solvers look at questions, as the bank's jobs do with each one after an import."""
     from questionbank.selectors.registry.artifacts import artifact_champions
-    from questionbank.services.blocks import blocks_plan
+    from questionbank.services.blocks import block_ranges, blocks_plan
     from worker.blocks import do_block
     from worker.solver.solving import SolveBlocks
 
     for artifact in artifact_champions(capability="solver"):
         job = SolveBlocks(artifact)
-        blocks_plan(job=job.name, ranges=[(pk, pk) for pk in ids])
+        blocks_plan(job=job.name, ranges=block_ranges(sorted(ids), 1))
         while do_block(job):
             pass
         blocks_plan(job=job.name, ranges=())

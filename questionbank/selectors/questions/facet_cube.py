@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,9 @@ class FacetCube:
         counts = np.bincount(self.difficulty[graded], self.questions[graded])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
+    @cached_property
     def by_concept(self) -> dict[int, int]:
-        """Return the numbers of questions tagged with each concept itself, of any status."""
+        """The numbers of questions tagged with each concept itself, of any status."""
         if not len(self.pair_concepts):
             return {}
         concepts, places = np.unique(self.pair_concepts, return_inverse=True)

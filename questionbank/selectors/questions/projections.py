@@ -140,7 +140,7 @@ def ready_questions() -> int:
 
 def map_hierarchies() -> list[KnowledgeHierarchy]:
     """Return the hierarchies that questions are tagged in, the one with most tags first."""
-    counts = facet_cube().by_concept()
+    counts = facet_cube().by_concept
     tags: Counter[int] = Counter()
     for pk, hierarchy in KnowledgeConcept.objects.values_list("pk", "hierarchy"):
         tags[hierarchy] += counts.get(pk, 0)

@@ -73,20 +73,30 @@ def terms_conditions(terms: Terms) -> list[Condition]:
     """Return conditions of which a question fulfils one that holds every word; none where nothing is asked for.
 
     The first is answered by the index of words alone, each other one from the questions tagged with what a word names:
-    PostgreSQL would collect every word's questions for a condition that joins words and tags by OR.
+    PostgreSQL would collect every word's questions for a condition that joins words and tags by OR. Where these are
+    more, all are answered from the questions that say the rarest word, or are tagged with what it names.
     """
     if not terms.words:
         return []
     said = {word: _said(word, terms) for word in terms.words}
-    conditions = [holding(" & ".join(f"({query})" for query in said.values()))]
-    for word in terms.words:
-        if nodes := _nodes(word, terms):
-            condition = tagged(nodes)
-            for other in terms.words:
-                if other is not word:
-                    condition &= _held(other, said[other], terms)
-            conditions.append(condition)
-    return conditions
+    rarest = min(terms.words, key=lambda word: word.looked_through)
+    tags_of_others = sum(
+        phrase.tags for word in terms.words if word is not rarest for phrase in _names(word, terms)
+    )
+    if tags_of_others > rarest.looked_through:
+        conditions, leading = [_with_others(holding(said[rarest]), rarest, said, terms)], [rarest]
+    else:
+        conditions, leading = [holding(" & ".join(f"({query})" for query in said.values()))], [*terms.words]
+    tags = [(word, nodes) for word in leading if (nodes := _nodes(word, terms))]
+    return conditions + [_with_others(tagged(nodes), word, said, terms) for word, nodes in tags]
+
+
+def _with_others(condition: Condition, word: Word, said: Mapping[Word, str], terms: Terms) -> Condition:
+    """Return that a question fulfils a condition and holds all words but one."""
+    for other in terms.words:
+        if other is not word:
+            condition &= _held(other, said[other], terms)
+    return condition
 
 
 def _said(word: Word, terms: Terms) -> str:

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from analytics.language.zh.language import CHINESE
+from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.search.concept_search import ConceptNames, Span, Tokens
 from questionbank.selectors.search.query import JOINING_WORDS, quoted
 from questionbank.selectors.search.spelling import Vocabulary
@@ -43,12 +44,14 @@ class Word:
         query: what full text looks for, with the signs that mean the same.
         weight: how rare it is.
         phrases: places in `Terms.phrases` of those that mean the same.
+        looked_through: about how many questions say it, or a name that stands for it.
     """
 
     token: str
     query: str
     weight: float
     phrases: tuple[int, ...] = ()
+    looked_through: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Phrase:
         nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
         weight: what a question gains that holds it.
         looked_through: about how many entries of the index of words are read to find it.
+        tags: of the concepts with this name, and below.
         is_name: of a concept or a synonym; it replaces all of its words.
     """
 
@@ -68,6 +72,7 @@ class Phrase:
     weight: float
     is_name: bool
     looked_through: int = 0
+    tags: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,9 @@ def terms_of(
     spans = names.spans(tokens)
     telling = _telling(tokens, spans)
     phrases = [_named(span, tokens, vocabulary) for span in spans]
+    if any(phrase.nodes for phrase in phrases):
+        counts = facet_cube().by_concept
+        phrases = [replace(phrase, tags=_tags(phrase.nodes, names, counts)) for phrase in phrases]
     covering = [(span.start, span.end) for span in spans]
     for (start, end), signs in _signs(tokens):
         if (start, end) in covering:
@@ -127,7 +135,9 @@ def terms_of(
         inside = tuple(index for index, (start, end) in enumerate(covering) if start <= place < end)
         alternatives = (token, *signs_of.get(token, ()), *_longer_words(token))
         query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
-        words.setdefault(token, Word(token, query, vocabulary.rarity(token), inside))
+        names_of = sum(phrases[index].looked_through for index in inside if phrases[index].is_name)
+        looked_through = vocabulary.count(token) + names_of
+        words.setdefault(token, Word(token, query, vocabulary.rarity(token), inside, looked_through))
     rarest = sorted(words.values(), key=lambda word: -word.weight)[:MOST_WORDS]
     return Terms(tuple(rarest), tuple(phrases))
 
@@ -172,6 +182,10 @@ def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
 
 def _any(signs: Iterable[str]) -> str:
     return " | ".join(map(quoted, signs))
+
+
+def _tags(nodes: Iterable[str], names: ConceptNames, counts: Mapping[int, int]) -> int:
+    return sum(counts.get(pk, 0) for node in nodes for pk in names.below(node))
 
 
 def _rarest(tokens: Iterable[str], vocabulary: Vocabulary) -> int:

@@ -149,7 +149,7 @@ def _broad_concepts() -> frozenset[TaggedPath]:
     total: Counter[int] = Counter()
     tagged: Counter[tuple[int, str]] = Counter()
     all_tagged: Counter[int] = Counter()
-    counts = facet_cube().by_concept()
+    counts = facet_cube().by_concept
     named: dict[str, str] = {}
     for pk, hierarchy, path, name, children in rows:
         named[path] = name
