@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -39,6 +40,7 @@ START_SECONDS = 300
 PREPARE = """
 import json, random, sys
 from pathlib import Path
+from typing import Any
 from tests.bench.bank import open_bank
 questions, data, var, output = sys.argv[1:]
 open_bank(questions=int(questions), data=Path(data), var=Path(var))
@@ -278,14 +280,26 @@ class Browser:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
             body = urlencode(fields)
         try:
-            self._connection.request(method, path, body, headers)
-            answer = self._connection.getresponse()
+            answer = self._answer(method, path, body, headers)
             page = answer.read().decode("utf-8", "replace")
         except (OSError, http.client.HTTPException):
             self._connection.close()
             return 0, ""
         self.location = answer.getheader("Location") or ""
         return answer.status, page
+
+    def _answer(self, *request: Any) -> http.client.HTTPResponse:
+        """Send a request, again where the site has just closed a connection that was open for long."""
+        is_new = self._connection.sock is None
+        try:
+            self._connection.request(*request)
+            return self._connection.getresponse()
+        except ConnectionError:
+            self._connection.close()
+            if is_new:
+                raise
+            self._connection.request(*request)
+            return self._connection.getresponse()
 
 
 def searching(site: Site, number: int, following: Iterator[str]) -> Iterator[Callable[[], int]]:

@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 import django
 import psycopg
 
-from tests.faults.instance import Instance, Skipped, broken_invariants, running_instance, wait_for
+from questionbank.embedded.locations import postgres_location
+from tests.faults.instance import Instance, Skipped, administer, broken_invariants, running_instance, wait_for
 from tests.faults.load import Readers
 from tests.faults.people import WORKS, Work, posts
 from tests.faults.table import FAULTS, Fault, wait_for_the_site
@@ -139,6 +140,11 @@ def start_through_power_loss(instance: Instance) -> None:
     wait_for(lambda: migrations() > HALFWAY, "the migrations to begin", instance.log)
     instance.lose_power()
     instance.start()
+    location = postgres_location(
+        instance.var_dir
+    )  # its disk is memory, of which the log of a bank takes 2 GB
+    for statement in ("ALTER SYSTEM SET max_wal_size = '256MB'", "SELECT pg_reload_conf()"):
+        administer(location, statement)
 
 
 def run_round(instance: Instance, seed: int, imports: dict[int, int]) -> list[str]:

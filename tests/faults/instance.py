@@ -26,7 +26,7 @@ import psycopg
 from questionbank.embedded import SERVICES
 from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.embedded.instance import free_port
-from questionbank.embedded.locations import postgres_location
+from questionbank.embedded.locations import PostgresLocation, postgres_location
 from questionbank.embedded.server import is_alive
 from tests.faults.disk import Disk, NoDisk, own_disk
 from tests.faults.guardian import guarded
@@ -303,6 +303,16 @@ class Instance:
 
 
 QUEUES = ("default", "light", "train")
+
+
+def administer(
+    location: PostgresLocation, statement: str, database: str = "postgres"
+) -> list[tuple[Any, ...]]:
+    """Ask a server as its administrator."""
+    address = {"host": str(location.socket_directory), "user": "postgres", "dbname": database}
+    with psycopg.connect(**address, autocommit=True) as server:
+        cursor = server.execute(statement)
+        return cursor.fetchall() if cursor.description else []
 
 
 def children_of(pid: int) -> list[int]:

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import psycopg
-
 from questionbank.embedded import postgres
 from questionbank.embedded.locations import PostgresLocation, postgres_location
-from tests.faults.instance import Instance, Skipped, children_of
+from tests.faults.instance import Instance, Skipped, administer, children_of
 from tests.pooler import admit, pgbouncer, running_pooler
 
 
@@ -33,7 +31,7 @@ class Replica:
     def is_read(self) -> bool:
         """Return whether pages have been read from it."""
         statement = "SELECT sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_user_tables"
-        return bool(_ask(self.location, statement, self.location.database)[0][0])
+        return bool(administer(self.location, statement, self.location.database)[0][0])
 
     def kill(self) -> None:
         """Kill it with all its connections."""
@@ -52,15 +50,15 @@ def spare_servers(instance: Instance) -> Iterator[Replica]:
     if pgbouncer() is None:
         raise Skipped("PgBouncer is not installed")
     primary = postgres_location(instance.var_dir)
-    if _ask(primary, "SHOW wal_level") == [("minimal",)]:
+    if administer(primary, "SHOW wal_level") == [("minimal",)]:
         for setting in ("wal_level = replica", "max_wal_senders = 4"):
-            _ask(primary, f"ALTER SYSTEM SET {setting}")
+            administer(primary, f"ALTER SYSTEM SET {setting}")
         instance.restart_postgres()
         instance.value("SELECT 1")  # waits until it answers
     var_dir, folder = instance.var_dir.with_name("replica"), instance.folder / "pooler"
     folder.mkdir(exist_ok=True)
     admit(primary.home)
-    _ask(primary, "SELECT pg_reload_conf()")
+    administer(primary, "SELECT pg_reload_conf()")
     replica = Replica(var_dir, primary)
     try:
         with running_pooler(folder, str(primary.socket_directory)) as port:
@@ -80,11 +78,3 @@ def spare_servers(instance: Instance) -> Iterator[Replica]:
         replica.kill()
         shutil.rmtree(replica.location.home, ignore_errors=True)
         shutil.rmtree(var_dir, ignore_errors=True)
-
-
-def _ask(location: PostgresLocation, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
-    """Ask a server as its administrator."""
-    address = {"host": str(location.socket_directory), "user": "postgres", "dbname": database}
-    with psycopg.connect(**address, autocommit=True) as server:
-        cursor = server.execute(statement)
-        return cursor.fetchall() if cursor.description else []
