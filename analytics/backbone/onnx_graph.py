@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
 import torch
 from torch import Tensor
+
+from analytics.onnx_runtime import onnxruntime
 
 Batch = tuple[Tensor, Tensor]
 """Token ids and mask, both (texts, tokens)."""
@@ -86,7 +87,7 @@ def _export(module: torch.nn.Module, path: Path, output: str, batch: Batch, max_
 
 
 def _is_exact(module: torch.nn.Module, path: Path, batches: Sequence[Batch]) -> bool:
-    session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     return all(
         np.allclose(
             session.run(None, {"input_ids": ids.numpy(), "attention_mask": mask.numpy()})[0],

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import onnxruntime
 from tokenizers import Tokenizer
 
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
@@ -16,6 +15,7 @@ from analytics.errors import ArtifactError
 from analytics.inference.onnx import open_session
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length, padded_arrays
+from analytics.onnx_runtime import onnxruntime
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"

@@ -9,9 +9,8 @@ import os
 import threading
 from pathlib import Path
 
-import onnxruntime
-
 from analytics.errors import ArtifactError
+from analytics.onnx_runtime import onnxruntime
 
 _MOST_THREADS = 2  # a query is a few dozen tokens: more threads wait for one another
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
 from analytics.errors import ArtifactError
 from analytics.inference.encode import TOKENIZER_NAME
 from analytics.inference.onnx import open_session
 from analytics.length_batches import batches_by_length, padded_arrays
+from analytics.onnx_runtime import onnxruntime
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
 
 GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"

@@ -19,10 +19,8 @@ from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, pas
 from questionbank.wording import language_name
 
 COUNTED = 10_000  # questions that are counted one by one; of more a page says "More than 10,000"
-LARGE, COUNTED_IN_LARGE = (
-    300_000,
-    3_000,
-)  # likewise in a bank of more questions, where 10,000 take too long to read
+LARGE = 300_000  # questions; in a bank of more
+COUNTED_IN_LARGE = 3_000  # are counted, because 10,000 take too long to read
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter
 

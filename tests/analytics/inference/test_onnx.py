@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,3 +22,12 @@ def test_the_runtime_reports_nothing_to_its_maker(module: str, tmp_path: Path) -
     )
 
     assert list(tmp_path.rglob("*")) == []  # else: the installation's number and the reports to be sent
+
+
+def test_one_module_imports_the_runtime() -> None:
+    package = Path(__file__).parents[3] / "analytics"
+    importing = re.compile(r"^\s*(?:import|from) onnxruntime\b", re.MULTILINE)
+    users = {
+        path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))
+    }
+    assert users == {"onnx_runtime.py"}
