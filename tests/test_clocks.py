@@ -27,6 +27,7 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 OWN_CLOCK = {
     "questionbank/selectors/registry/health.py": "when a page was made; the age of a back-up in days",
     "questionbank/selectors/registry/artifacts.py": "models in this machine's cache were used within the hour",
+    "questionbank/selectors/questions/projections.py": "a large map is read anew every ten minutes",
     "questionbank/services/attachments.py": "pictures are young for a day",
     "questionbank/services/backups.py": "when a back-up was made",
     "questionbank/services/bulk_changes.py": "when questions were changed",

@@ -72,7 +72,7 @@ def nearest(
     return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
 
 
-def _expected(candidates: QuerySet[Question]) -> int:
+def _expected(candidates: QuerySet[Question, Any]) -> int:
     """Return how many PostgreSQL expects without reading any; it may be wrong."""
     return int(json.loads(candidates.explain(format="json"))[0]["Plan"]["Plan Rows"])
 
