@@ -17,11 +17,11 @@ from questionbank.documents.phrases import (
     BLANK,
     KEY_TITLE,
     NUMBER_COLUMN,
-    POINTS,
     SECTION,
     SOLUTION,
     TASK,
 )
+from questionbank.documents.point_phrases import POINTS
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40

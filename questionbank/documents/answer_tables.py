@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from questionbank.documents.marks import GAP, read_mark, take_mark
-from questionbank.documents.phrases import ANSWER_COLUMN, BLANK, NUMBER_COLUMN, POINTS_ALONE, TASK
+from questionbank.documents.phrases import ANSWER_COLUMN, BLANK, NUMBER_COLUMN, TASK
+from questionbank.documents.point_phrases import POINTS_ALONE
 
 _LABEL = re.compile(
     r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(?P<name>(?P<number>\d{1,3})(?:\.\d{1,2}){0,2})\s?[.)、．:题]?"

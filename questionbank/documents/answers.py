@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from analytics.question_content import AcceptedAnswer, Option, QuestionPart
 from analytics.text.meaning import same_answer
-from questionbank.documents import phrases
+from questionbank.documents import phrases, truth_phrases
 from questionbank.documents.conclusions import (
     chosen_letter,
     concluded,
@@ -152,9 +152,11 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         by_text = chosen_letter(text)
     if not by_text:
         by_text = next((option.label for option in options if same_answer(text, option.text) == "same"), "")
-    truth = phrases.truth_of(text)
+    truth = truth_phrases.truth_of(text)
     if not by_text and truth:
-        by_text = next((option.label for option in options if phrases.truth_of(option.text) == truth), "")
+        by_text = next(
+            (option.label for option in options if truth_phrases.truth_of(option.text) == truth), ""
+        )
     if by_text:
         return by_text
     shown = text if len(text) <= 60 else f"{text[:60]}…"

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import re
 
-from questionbank.documents.phrases import (
-    CIRCLES_ONE,
-    GAP_SECTION,
-    OFFERS_CHOICE,
-    POINTS_ALONE,
-    STATEMENTS,
-    TRUTH_SECTION,
-)
+from questionbank.documents.phrases import CIRCLES_ONE, GAP_SECTION, OFFERS_CHOICE, STATEMENTS, TRUTH_SECTION
+from questionbank.documents.point_phrases import POINTS_ALONE
 
 _ORDERS = re.compile(
     r"\W*(?:(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*)?"

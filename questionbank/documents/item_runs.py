@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from questionbank.documents import phrases
+from questionbank.documents import phrases, point_phrases, truth_phrases
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.points import without_points
@@ -107,10 +107,10 @@ class Items:
             bool(
                 phrases.TASK.match(text)
                 or text.endswith(("?", "？", "="))
-                or phrases.POINTS.search(text)
-                or phrases.BARE_POINTS.search(text)
+                or point_phrases.POINTS.search(text)
+                or point_phrases.BARE_POINTS.search(text)
                 or phrases.BLANK.search(text)
-                or phrases.offers_truth(text)
+                or truth_phrases.offers_truth(text)
             )
             for text in texts
         )

@@ -14,14 +14,9 @@ from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.marks import GAP, read_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import by_parts, short_answer
-from questionbank.documents.phrases import (
-    ANSWER,
-    KEY_TITLE,
-    POINTS,
-    SECTION,
-    SOLUTION,
-    truth_of,
-)
+from questionbank.documents.phrases import ANSWER, KEY_TITLE, SECTION, SOLUTION
+from questionbank.documents.point_phrases import POINTS
+from questionbank.documents.truth_phrases import truth_of
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _LETTER = re.compile(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
-from questionbank.documents.phrases import POINTS, truth_of
+from questionbank.documents.point_phrases import POINTS
+from questionbank.documents.truth_phrases import truth_of
 from questionbank.formats.html_reading import raised_or_lowered
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from analytics.text.formulas import formula_segments
-from questionbank.documents import phrases
+from questionbank.documents import phrases, truth_phrases
 from questionbank.documents.marks import read_mark
 from questionbank.documents.points import without_points
 
@@ -92,7 +92,7 @@ def in_order(labels: Sequence[str], text: str) -> dict[str, str]:
     >>> in_order(["i", "ii"], "T – F"), in_order(["a", "b"], "5; x = 6"), in_order(["a", "b"], "5")
     ({'i': 'True', 'ii': 'False'}, {'a': '5', 'b': 'x = 6'}, {})
     """
-    truths = [phrases.truth_of(word) for word in re.split(r"[\s,;/–—、，；-]+", text.strip(" ."))]
+    truths = [truth_phrases.truth_of(word) for word in re.split(r"[\s,;/–—、，；-]+", text.strip(" ."))]
     for pieces in (truths, re.split(r"\s*(?:[;；\n\t\u2003]|\s{2})\s*", text), re.split(r",\s+|，|、", text)):
         if len(pieces) == len(labels) > 1 and all(pieces):
             return dict(zip(labels, pieces, strict=True))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from questionbank.documents.point_phrases import BARE_POINTS, POINTS, POINTS_EACH
+
 _RIGHT = (
     r"correct|right|model|final|expected|suggested|richtige?|juste|bonne|correct[ae]|esatt[ao]|giust[ao]"
     r"|cert[ao]"
@@ -77,68 +79,8 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-COUNTED = (
-    r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|punkt[yów]+|pkt\.?|p\.?|be|punt(?:os?|en|i)|pontos?|ptos?\.?"
-    r"|credits?|分)"
-)
-POINTS = re.compile(
-    rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
-    rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{COUNTED}\s*(?:each|total)?\s*[)）\]】]"
-    rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
-    rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{COUNTED}"
-    r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti)\.?(?=\s*$)"
-    rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{COUNTED}?"
-    rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{COUNTED}?\s*[)\]]"
-    rf"|(?<=[.?!:]\s)/\s?(?P<over>\d{{1,2}})(?=\s*$))[\s\u2003.:]*",
-    re.IGNORECASE,
-)
-"""Points in brackets, before a question or behind it."""
-BARE_POINTS = re.compile(
-    r"(?:(?<=[.?!:。？])|(?<=\s)|^)[\s\u2003]*(?P<open>[\[(])\s?(?P<points>\d{1,2})\s?[\])]\s*$"
-)
-"""A number alone in brackets at the end of a line: points if its paper writes them so."""
-POINTS_ALONE = re.compile(
-    r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*"
-    r"|points?:?\s*)?_*\s*/?\s*"
-    rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{COUNTED}))\s*{COUNTED}?\s*(?:total)?[\s)\]）】.]*",
-    re.IGNORECASE,
-)
-_NUMBER = r"(\d{1,2}(?:[.,]5)?|one|two|three|four|five)"
-_GIVES = r"(?:(?:is |are )?(?:worth|of)|carry|carries|carrying|scores?|earns?)"
-POINTS_EACH = re.compile(
-    rf"每小?[题題]\s*(\d{{1,2}}(?:\.5)?)\s*分"
-    rf"|{_NUMBER}\s*{COUNTED}\s*(?:each|(?:per|for each|for every|every|a) (?:question|item|problem)"
-    r"|je(?:weils)?\b|pro (?:aufgabe|frage)|chac\w+|par (?:question|exercice)|cada|por (?:cada )?\w+|ciascun\w+"
-    r"|(?:per|a) (?:ogni )?(?:domanda|esercizio)|za ka[żz]de|per vraag)"
-    r"|(?:(?:each|every)(?: correct)?(?: question| item| problem| answer| of (?:them|these))?"
-    rf"(?: (?:in|of) (?:this|the) (?:section|part))?(?: {_GIVES})?|all(?: questions| items)? {_GIVES})"
-    rf"\s*:?\s*{_NUMBER}\s*{COUNTED}"
-    r"|\b(?:je(?:weils)?|po|jede \w+(?: gibt)?|para cada \w+,?|chaque question(?: vaut)?)"
-    rf"\s*:?\s*{_NUMBER}\s*{COUNTED}"
-    rf"|\b\d{{1,2}}(?: questions?| items?)?\s*[x×*]\s*{_NUMBER}\s*(?:{COUNTED}|=\s*\d+\s*(?:{COUNTED}|[)\]]))"
-    rf"|\b{_NUMBER}[- ](?:marks?|points?) (?:questions|items|problems)"
-    rf"|[(\[]{_NUMBER} each[)\]]",
-    re.IGNORECASE,
-)
-"""Points that each question of a section gives."""
-NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 TYPED_ANSWER = re.compile(r"type\s*[:：]\s*(?:F|E|FB|ES|SA)\W*", re.IGNORECASE)
 """Respondus' line above a question whose lettered lines are answers rather than options."""
-TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
-"""A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
-ENDS_QUESTION = re.compile(r"\W*total for (?:question|q)\.? ?\d{1,3}\b.*", re.IGNORECASE)
-"""Sums a question's points up, below its last line."""
-SUM = re.compile(
-    rf"(?=.{{0,50}}(?:total|gesamt|summ?e|insgesamt|max|score|grade|note|out of|合[计計]|[总總满滿]分|共|/\s*\d))"
-    rf"(?:[\W_]"
-    rf"|(?:grand|overall|total\w*|available|possible|max(?:imum|imal\w*)?|your|my|final|raw|sum|score|grade|for|of|on|out|is"
-    rf"|the|this|whole|entire|paper|test|exam|quiz|worksheet|section [A-K\d]|part [A-K\d]|all questions|end"
-    rf"|gesamt\w*|summe|insgesamt|erreich\w*|von|note|{COUNTED}|punktzahl|sur|su|sobre|de|de la|general|complessivo"
-    rf"|[总總满滿]分|合[计計]|本卷|全卷|共)(?=[\W\d_]|$|(?<=[分共卷计計]))|\d{{1,3}}(?:\.5)?(?!.*\d))+",
-    re.IGNORECASE,
-)
-"""A line that sums points up, of whatever stands above."""
-STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
     r"|(?:section|part|booklet|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil"
@@ -257,37 +199,6 @@ GIVEN_ANSWER = re.compile(
     r"|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
 )
 """The answer in the brackets that Chinese papers leave behind a question."""
-_TRUE_FALSE = re.compile(
-    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWRP])|richtig|wahr|vrai|verdade\w+|vero|prawda|waar)\s*"
-    r"(?:/|or|oder|ou|o|\||\u2003| {2,}"
-    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso|fałsz|onwaar)\b\s*[)\]）]?|\n对还是错)[\s\u2003_.?？]*$",
-    re.IGNORECASE,
-)
-"""Behind a statement that is true or false."""
-_EMPHASIS = re.compile(r"\$\\underline\{|\}\$|\*+")
-_MARKED_TRUTH = re.compile(
-    r"(?P<first>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)"
-    r"(?P<between>\s*(?:/|\||or|oder|ou|o)\s*|\s+)"
-    r"(?P<second>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)[\s)\]]*$"
-)
-_WORDS_TRUE = r"(?:True|T|Richtig|Wahr|R|W|Vrai|V|Verdadero|Vero|P|TRUE)"
-_LEADING_TRUTH = re.compile(
-    rf"(?:\*\*|\$\\underline\{{)?{_WORDS_TRUE}(?:\*\*|\}}\$)?\s*[/|\s]\s*"
-    r"(?:\*\*|\$\\underline\{)?(?:False|FALSE|Falsch|Faux|Falso|F)(?:\*\*|\}\$)?\s+(?=\S)"
-)
-"""Stands before a statement to decide on: "T / F  9 is odd."."""
-_WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
-_ASIDE = re.compile(
-    r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
-)
-_GOES_ON = re.compile(
-    r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$",
-    re.IGNORECASE,
-)
-_TRUE = frozenset(
-    "true t yes right richtig wahr r w vrai v verdadero verdadeiro vero prawda p waar 对 正确 √ ✓ ✔ 是".split()
-)
-_FALSE = frozenset("false f no wrong falsch faux falso fałsz onwaar 错 错误 × ✗ x ✕ 否".split())
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
 BONUS = re.compile(
@@ -442,76 +353,6 @@ def tells_points(text: str) -> bool:
     directs = STIMULUS.search(text) is not None and _DIRECTIONS.search(text) is not None
     directs = directs and STATEMENTS.search(text) is None
     return (scores or directs) and _MATERIAL.search(text) is None
-
-
-def truth_of(answer: str) -> str:
-    """Return "True" or "False" for what stands for it, or nothing.
-
-    >>> truth_of("T."), truth_of("错"), truth_of("B")
-    ('True', 'False', '')
-    """
-    word = answer.strip(" .。()（）\u2003").lower()
-    return "True" if word in _TRUE else "False" if word in _FALSE else ""
-
-
-def truth_before(answer: str) -> tuple[str, str]:
-    """Return "True" or "False" for the word that an answer begins with, and the reason behind it.
-
-    >>> truth_before("False, take x = 0"), truth_before("T"), truth_before("F is the force")
-    (('False', 'take x = 0'), ('True', ''), ('', 'F is the force'))
-    """
-    match = re.match(
-        r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer
-    )
-    truth = truth_of(match[1]) if match else ""
-    if (
-        match is None
-        or not truth
-        or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong"))
-    ):
-        return "", answer
-    return truth, answer[match.end() :].strip(" ).")
-
-
-def chosen_truth(stem: str) -> tuple[str, str]:
-    r"""Return a statement with plain words for true and false behind it, and the one of them that stands out.
-
-    >>> chosen_truth(r"9 is odd. $\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
-    (('9 is odd. True / False', 'True'), ('9 is odd. T F', 'False'), ('T / F', ''))
-    """
-    if (leading := _LEADING_TRUTH.match(stem)) and stem[leading.end() :].strip():
-        stem = f"{stem[leading.end() :].strip()}\u2003{leading[0].strip(' :.')}"
-    match = _MARKED_TRUTH.search(stem)
-    if match is None:
-        return stem, ""
-    words = [_EMPHASIS.sub("", match[name]) for name in ("first", "second")]
-    marked = [word for word, name in zip(words, ("first", "second"), strict=True) if word != match[name]]
-    if len(marked) != 1 or {truth_of(word) for word in words} != {"True", "False"}:
-        return stem, ""
-    return f"{stem[: match.start()]}{words[0]}{match['between']}{words[1]}", truth_of(marked[0])
-
-
-def offers_truth(text: str) -> bool:
-    """Return whether a statement to decide on ends with the words to choose from: "9 is odd. T / F"."""
-    plain = chosen_truth(text)[0]
-    return statement_of(plain) != plain
-
-
-def statement_of(stem: str) -> str:
-    """Return the statement in front of "true / false", or the whole text where its last sentence goes on into that.
-
-    >>> statement_of("The sum is even. True or false"), statement_of("The sum is even True / False")
-    ('The sum is even.', 'The sum is even')
-    >>> statement_of("Decide whether each statement is true or false.")
-    'Decide whether each statement is true or false.'
-    """
-    match = _TRUE_FALSE.search(stem)
-    if match is None:
-        return stem
-    before = stem[: match.start()]
-    if _WHOLE_SENTENCE.search(before) or (_ASIDE.match(match[0]) and not _GOES_ON.search(before)):
-        return before
-    return stem
 
 
 NO_ANSWER = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from questionbank.documents import phrases
+from questionbank.documents import point_phrases
 from questionbank.documents.paper import Line, Role
 
 if TYPE_CHECKING:
@@ -31,17 +31,17 @@ def without_points(
     """
     text = _without_emphasis(text)
     is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
-    alone = phrases.POINTS_ALONE.fullmatch(text)
+    alone = point_phrases.POINTS_ALONE.fullmatch(text)
     if alone and re.search(r"[(\[（/]|[a-z分]", text, re.IGNORECASE):
         return "", float(alone["points"].replace(",", ".")), is_total
-    for match in phrases.POINTS.finditer(text):
+    for match in point_phrases.POINTS.finditer(text):
         found = next(filter(None, match.groups()))
         value = float(found.replace(",", "."))
         if match.end() == len(text) and match.start():
             return text[: match.start()].rstrip(), value, is_total
         if may_begin and match.start() == 0:
             return text[match.end() :].lstrip(), value, is_total
-    bare = phrases.BARE_POINTS.search(text)
+    bare = point_phrases.BARE_POINTS.search(text)
     if bare and (bare["open"] == "[" or bare_points) and text[: bare.start()].strip():
         return text[: bare.start()].rstrip(), float(bare["points"]), False
     return text, None, False
@@ -81,7 +81,7 @@ def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
 
 def _sum_of(text: str) -> float:
     """Return the points of a line that only sums points up, 0 for another line."""
-    is_sum = len(text) <= _LONGEST_SUM and phrases.SUM.fullmatch(text.replace("*", ""))
+    is_sum = len(text) <= _LONGEST_SUM and point_phrases.SUM.fullmatch(text.replace("*", ""))
     return float(max(re.findall(r"\d{1,3}(?:\.5)?", text), default=0, key=float)) if is_sum else 0
 
 
@@ -90,7 +90,7 @@ def _without_emphasis(text: str) -> str:
     found = _EMPHASISED.search(text)
     if found is None or not re.search(r"[a-z分\])）】]", found["inside"], re.IGNORECASE):
         return text
-    if not phrases.POINTS_ALONE.fullmatch(found["inside"]):
+    if not point_phrases.POINTS_ALONE.fullmatch(found["inside"]):
         return text
     return f"{text[: found.start()]}({found['inside'].strip(' ()[]（）【】')})"
 
@@ -99,7 +99,7 @@ def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
     """Return whether the last option alone ends with a number in brackets: the points of its question."""
     return (
         item is options[-1]
-        and [bool(phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
+        and [bool(point_phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
     )
 
 
@@ -108,7 +108,7 @@ def take_points(draft: Draft) -> float | None:
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
     bare_points = len(draft.parts) > 1 and all(
-        phrases.BARE_POINTS.search(part.texts[-1]) or phrases.POINTS.search(part.texts[-1])
+        point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
         for part in draft.parts
     )
     for item in (draft.stem, *draft.parts, *options):
@@ -116,7 +116,7 @@ def take_points(draft: Draft) -> float | None:
             if (
                 place == 0
                 and item in options
-                and not phrases.POINTS.search(text)
+                and not point_phrases.POINTS.search(text)
                 and not _ends_with_points(item, options)
             ):
                 continue  # "(2)" is an option then

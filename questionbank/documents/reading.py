@@ -26,7 +26,8 @@ from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
-from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, COUNTED, RIGHT_BEHIND, SOLUTION
+from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
+from questionbank.documents.point_phrases import COUNTED
 from questionbank.documents.source import counted
 from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused

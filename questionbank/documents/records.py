@@ -17,7 +17,7 @@ from analytics.question_content import (
 )
 from analytics.question_content import Stimulus as SharedText
 from analytics.records import QuestionRecord
-from questionbank.documents import phrases
+from questionbank.documents import phrases, truth_phrases
 from questionbank.documents.answers import (
     Answered,
     answered_by,
@@ -59,7 +59,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     draft.share_answers()
     stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
     stem, filled = take_filled(stem)
-    stem, chosen = phrases.chosen_truth(_gaps(stem))
+    stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
     given = given_answer(stem) or chosen or matched or ", ".join(filled)
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
@@ -241,7 +241,7 @@ def _kind(
     if options and _is_typed(draft.options):
         text = options[0].text
         return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
-    truths = [phrases.truth_of(option.text) for option in options]
+    truths = [truth_phrases.truth_of(option.text) for option in options]
     if len(options) == 2 and {*truths} == {"True", "False"}:
         answer = next(
             (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text),
@@ -251,8 +251,8 @@ def _kind(
     if options:
         return "choice", _without_leading_gap(stem), options, answered
     words = _WRITTEN_TRUTH | ({"right", "wrong", "correct"} if "____" in stem else set())  # "a ____ angle"
-    truth = "" if answered.text.lower() in words else phrases.truth_of(answered.text)
-    statement = phrases.statement_of(stem)
+    truth = "" if answered.text.lower() in words else truth_phrases.truth_of(answered.text)
+    statement = truth_phrases.statement_of(stem)
     heading = " ".join(draft.headings[-1:])
     if (
         (statement != stem and statement.strip())
@@ -288,16 +288,16 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     if options:
         answer = ", ".join(right) or (labels_named(answer, options, "its answer", doubts) if answer else "")
     text, filled = take_filled(part.text)
-    text, chosen = phrases.chosen_truth(_gaps(text))
+    text, chosen = truth_phrases.chosen_truth(_gaps(text))
     answer = answer or ", ".join(filled)
-    statement = phrases.statement_of(text)
-    truths = {option.label: phrases.truth_of(option.text) for option in options}
+    statement = truth_phrases.statement_of(text)
+    truths = {option.label: truth_phrases.truth_of(option.text) for option in options}
     if sorted(truths.values()) == ["False", "True"]:
         return QuestionPart(
             text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points)
         )
     if not options and statement != text:
-        truth = chosen or phrases.truth_of(answer)
+        truth = chosen or truth_phrases.truth_of(answer)
         return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))
     kind = "choice" if options else "blanks" if phrases.BLANK.search(text) else "open"
     return QuestionPart(text, kind, options, answer, QuestionContent(points=part.points))
@@ -307,7 +307,7 @@ def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], l
     """Return statements to decide on, each with true or false alone as its answer, and the reasons behind them."""
     decided, reasons = [], []
     for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
-        truth, reason = phrases.truth_before(part.answer)
+        truth, reason = truth_phrases.truth_before(part.answer)
         if truth and not part.options:
             part = replace(part, kind="true_false", answer=truth)
             reasons += [f"({letter}) {reason}"] * bool(reason)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from questionbank.documents import phrases
+from questionbank.documents import phrases, point_phrases
 from questionbank.documents.conclusions import chosen_letter
 from questionbank.documents.directions import WORD_BANK, administers, directs, is_given, is_order
 from questionbank.documents.item_runs import Items, Run
@@ -117,14 +117,14 @@ class _Guess:
             self.headings[place] = self.heading
             self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
             self.question, self.is_matching, self.open_runs = place, False, []
-        elif role in (Role.HEADING, Role.STIMULUS) or phrases.ENDS_QUESTION.fullmatch(line.text):
+        elif role in (Role.HEADING, Role.STIMULUS) or point_phrases.ENDS_QUESTION.fullmatch(line.text):
             self.question = -1
         return role
 
     def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
         text = line.text.replace("**", "")
         is_open = self.question >= 0
-        if phrases.TITLED_POINTS.fullmatch(text) and mark is None:
+        if point_phrases.TITLED_POINTS.fullmatch(text) and mark is None:
             self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
                 self.awaits_answers and self.state == "outside"
             )
@@ -161,7 +161,7 @@ class _Guess:
             return Role.HEADING
         if mark is None and (phrases.tells_points(text) or phrases.GRADES.fullmatch(text)):
             return Role.NOTHING
-        if is_open and phrases.ENDS_QUESTION.fullmatch(text):
+        if is_open and point_phrases.ENDS_QUESTION.fullmatch(text):
             return Role.MORE
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
@@ -191,7 +191,7 @@ class _Guess:
         if (
             (mark is None or mark.kind == "bullet")
             and phrases.NOISE.fullmatch(full_text(line).replace("**", "").strip("*"))
-            and not (is_open and phrases.POINTS_ALONE.fullmatch(text))
+            and not (is_open and point_phrases.POINTS_ALONE.fullmatch(text))
         ):
             return Role.NOTHING
         if self.state == "stimulus" and mark is not None and mark.kind in ("lower", "upper"):
@@ -329,7 +329,7 @@ class _Guess:
             return Role.NOTHING if phrases.is_left_blank(text[match.end() :]) else Role.ANSWER
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
-        return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+        return Role.NOTHING if point_phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
 
     def _names_option(self, line: Line) -> bool:
         """Return whether a line below options is the letter of one of them, or says that it is right."""
@@ -429,7 +429,7 @@ class _Guess:
             or row_cells(line.text) is not None
         ):
             return False
-        if not self.numbering.is_question(following) or phrases.POINTS_ALONE.fullmatch(line.text):
+        if not self.numbering.is_question(following) or point_phrases.POINTS_ALONE.fullmatch(line.text):
             return False
         if (
             self.state != "stem"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 
-from questionbank.documents import phrases
+from questionbank.documents import phrases, point_phrases
 from questionbank.documents.alignment import BONUS_NUMBER
 from questionbank.documents.answer_lists import tables_of_answers
 from questionbank.documents.directions import directs
@@ -118,7 +118,7 @@ class _Assembly:
                 self._give_points(line.text)
             if role is Role.NOTHING and directs(line.text):
                 self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
-            if role is Role.NOTHING and (stated := phrases.STATED_POINTS.fullmatch(line.text)):
+            if role is Role.NOTHING and (stated := point_phrases.STATED_POINTS.fullmatch(line.text)):
                 self._points_next = float(stated[1])
         elif role is Role.HEADING:
             self._head(line)
@@ -189,14 +189,14 @@ class _Assembly:
         named = [*_POINTS_FOR.finditer(text)]
         ends = [*(match.start() for match in named[1:]), len(text)]
         for match, end in zip(named, ends, strict=False):
-            points = phrases.POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
+            points = point_phrases.POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
             first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
             if points and last:
                 self._points_of.insert(0, (int(first), int(last), _each(points)))
             elif points:
                 self._points_in[match[1].upper()] = _each(points)
         is_here = not named or (len(named) == 1 and _SECTION.match(text))
-        if is_here and (points := phrases.POINTS_EACH.search(text)):
+        if is_here and (points := point_phrases.POINTS_EACH.search(text)):
             self._points_each = _each(points)
 
     def _head(self, line: Line) -> None:
@@ -216,7 +216,7 @@ def _counted_by(heading: str) -> str:
 
 def _each(match: re.Match[str]) -> float:
     found = next(value for value in match.groups() if value)
-    return float(phrases.NUMBER_WORDS.get(found.lower(), 0) or found.replace(",", "."))
+    return float(point_phrases.NUMBER_WORDS.get(found.lower(), 0) or found.replace(",", "."))
 
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:

@@ -16,7 +16,8 @@ from questionbank.documents.answer_lists import is_key_header
 from questionbank.documents.answer_tables import is_answer_table
 from questionbank.documents.marks import GAP, cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE, offers_truth, truth_of
+from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE
+from questionbank.documents.truth_phrases import offers_truth, truth_of
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
 
 Cell = list[Paragraph]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from questionbank.documents import phrases
+from questionbank.documents import phrases, point_phrases, truth_phrases
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
@@ -72,13 +72,13 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
     ):
         return False
     asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
-    are_points = phrases.POINTS.fullmatch(text) or (
-        phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit()
+    are_points = point_phrases.POINTS.fullmatch(text) or (
+        point_phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit()
     )
     if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
         return False  # "or" stands between two questions to choose from, a tab in a row of options
     is_value = "$" in text or any(sign.isdigit() for sign in text)
-    is_title = (text[:1].isupper() or ends_part) and not phrases.truth_of(text)
+    is_title = (text[:1].isupper() or ends_part) and not truth_phrases.truth_of(text)
     return line.is_joined or is_value or not is_title
 
 
@@ -109,7 +109,7 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
     said = [
         match[match.lastgroup or 0]
         for *_, match in bracketed
-        if not phrases.POINTS_ALONE.fullmatch(match[match.lastgroup or 0])
+        if not point_phrases.POINTS_ALONE.fullmatch(match[match.lastgroup or 0])
     ]
     below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
     if 3 * len(bracketed) >= 2 * len(last) and 2 * len(said) > len(bracketed):

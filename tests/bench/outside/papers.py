@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.phrases import truth_of
+from questionbank.documents.truth_phrases import truth_of
 
 Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
