@@ -14,6 +14,7 @@ from analytics.catalog import CAPABILITIES
 from tests.conftest import SLOW_FILES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+LONGEST_MODULE = 450  # lines
 
 WALK_THE_SITE = """
 import importlib, json, pkgutil, sys
@@ -78,6 +79,15 @@ def test_installing_worker_as_an_app_imports_its_classes_and_nothing_that_works(
     of_words = {f"worker.{word}{end}" for word in CAPABILITIES for end in ("", ".capability")}
     assert set(modules) <= known | of_words
     assert has_torch == "False"
+
+
+def test_no_module_is_too_long_to_be_read_at_once() -> None:
+    modules = [
+        path for part in ("analytics", "questionbank", "worker") for path in (BASE_DIR / part).rglob("*.py")
+    ]
+    written = [path for path in modules if path.parent.name != "migrations"]
+    lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in written}
+    assert {path: length for path, length in lengths.items() if length > LONGEST_MODULE} == {}
 
 
 def test_package_roots_of_analytics_are_empty() -> None:
