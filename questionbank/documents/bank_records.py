@@ -10,6 +10,7 @@ from typing import Any
 from analytics.question_content import Picture, content_texts
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.pictures import PICTURE
+from questionbank.documents.phrases import counted_from_one
 from questionbank.formats.fields import read_question
 from questionbank.formats.jsonl import question_fields
 from questionbank.rendering.pictures import picture_names
@@ -32,8 +33,19 @@ def bank_record(
     if named:
         hashes = {names[name]: pictures.get(name, "") for name in named}
         content = replace(content, pictures=tuple(Picture(*each) for each in hashes.items()))
-    fields = question_fields(replace(record, content=content, concepts=concepts))
+    fields = question_fields(_counted_from_one(replace(record, content=content, concepts=concepts)))
     return read_question(_renamed(fields, names) if names else fields)
+
+
+def _counted_from_one(record: QuestionRecord) -> QuestionRecord:
+    """Return a question whose shared text names no numbers of its paper: each worksheet puts in its own."""
+    shared = record.content.stimulus.text
+    if not shared or not record.text.startswith(shared):
+        return record
+    own = "\n\n".join(map(counted_from_one, shared.split("\n\n")))
+    stimulus = replace(record.content.stimulus, text=own)
+    content = replace(record.content, stimulus=stimulus)
+    return replace(record, text=own + record.text[len(shared) :], content=content)
 
 
 def _name_by_content(name: str, sha256: str) -> str:

@@ -340,6 +340,19 @@ def with_range(text: str, first: int | str, last: int | str) -> str:
     return f"{text[:begin]}{first}{text[end:behind]}{last}{text[stop:]}"
 
 
+def counted_from_one(text: str) -> str:
+    """Return a shared text whose first line counts its questions from 1, as the bank has them.
+
+    >>> counted_from_one("Questions 7-8 refer to the graph below."), counted_from_one("See questions 3-5.")
+    ('Questions 1-2 refer to the graph below.', 'See questions 3-5.')
+    """
+    match = STIMULUS.search(text.partition("\n")[0])
+    if match is None or not is_stimulus(text):
+        return text
+    first, last = int(match["first"] or match["zh_first"]), int(match["last"] or match["zh_last"])
+    return with_range(text, 1, last - first + 1) if last > first else text
+
+
 def tells_points(text: str) -> bool:
     """Return whether a line tells what questions score or how to mark answers, not what they are about.
 

@@ -14,10 +14,10 @@ from questionbank.templatetags.pages import (
     difficulty_scale,
     figure,
     icon,
-    percent,
     with_lists,
     worth_showing,
 )
+from questionbank.wording import percent_text
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))
@@ -28,7 +28,7 @@ TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))
     [(0.734, "73%"), (0.004, "<1%"), (0.0, "0%"), (0.999, ">99%"), (1.0, "100%"), (None, "")],
 )
 def test_a_probability_is_never_rounded_to_certainty(share, written) -> None:
-    assert percent(share) == written
+    assert percent_text(share) == written
 
 
 @pytest.mark.parametrize(("share", "width"), [(0.5, "50.0%"), (-1, "0.0%"), (7, "100.0%"), (None, "0.0%")])
