@@ -59,3 +59,12 @@ class LatexError(AnalyticsError):
 
 class Cancelled(AnalyticsError):
     """A training run was asked to stop; its last checkpoint is usable."""
+
+
+def first_line(error: BaseException) -> str:
+    r"""Return what an error of another program says, without what follows; its type where it says nothing.
+
+    >>> first_line(OSError("no route\nto the host")), first_line(ValueError())
+    ('no route', 'ValueError')
+    """
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

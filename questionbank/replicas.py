@@ -27,6 +27,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 from psycopg.errors import ReadOnlySqlTransaction
 
+from analytics.errors import first_line
 from questionbank.page_limits import limit_waiting
 
 logger = structlog.get_logger(__name__)
@@ -78,8 +79,7 @@ def examine(replica: BaseDatabaseWrapper) -> Standing:
             is_replica, replayed, its_system = cursor.fetchone()
     except DatabaseError as error:
         replica.close()
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        return Standing(written=written, problem=f"It does not answer: {reason}")
+        return Standing(written=written, problem=f"It does not answer: {first_line(error)}")
     if its_system != system:
         return Standing(
             written=written, problem="It is a replica of another database: its system identifier differs."

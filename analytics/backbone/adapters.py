@@ -20,7 +20,7 @@ from transformers import PreTrainedModel
 
 from analytics.backbone.backbone import Backbone, load_head, set_head, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, HEAD_NAME, PACKAGED, adapter_metadata
-from analytics.errors import BackboneError
+from analytics.errors import BackboneError, first_line
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
@@ -154,7 +154,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
     try:
         described = json.loads((folder / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
+        raise BackboneError(f"The adapter in {folder} cannot be read: {first_line(error)}") from error
     if not isinstance(described, dict):
         raise BackboneError(f"The adapter in {folder} cannot be read: its configuration is no object.")
     base = str(described.get("base_model_name_or_path"))
@@ -196,7 +196,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
         config.inference_mode, config.base_model_name_or_path = False, None
         model = _wrapped(backbone.model, config)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
+        raise BackboneError(f"The adapter in {folder} cannot be read: {first_line(error)}") from error
     try:
         result: Any = set_peft_model_state_dict(model, weights)
         if result.unexpected_keys or any("lora_" in name for name in result.missing_keys):
@@ -204,7 +204,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
     except (RuntimeError, KeyError) as error:
         backbone.model = model.unload().train(was_training).requires_grad_(True)
         raise BackboneError(
-            f"The adapter in {folder} does not fit {backbone.name}: {_first_line(error)}"
+            f"The adapter in {folder} does not fit {backbone.name}: {first_line(error)}"
         ) from error
     backbone.model = model.train(was_training)
     if merge:
@@ -267,8 +267,4 @@ def read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]
             weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 - no mapping
             return weights, dict(file.metadata() or {})
     except (SafetensorError, OSError) as error:
-        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+        raise BackboneError(f"The adapter in {folder} cannot be read: {first_line(error)}") from error

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analytics.errors import DataError, EngineError
+from analytics.errors import DataError, EngineError, first_line
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 
 _JSON_LINES = (".jsonl", ".jsonl.gz")
@@ -100,7 +100,7 @@ def _parquet_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[lis
                         rows.append(_row(body, fields))
                     yield rows
     except (arrow.ArrowException, OSError) as error:
-        raise DataError(f"{file} cannot be read as Parquet: {first_line(error)}") from error
+        raise DataError(f"{file} cannot be read as Parquet: {reason_of(error)}") from error
     except ValueError as error:
         raise DataError(f"{file.name}, row {number}: {error}.") from error
 
@@ -133,7 +133,6 @@ def arrow_modules() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of another program's error as the end of a sentence."""
-    line = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return line if line.endswith(".") else f"{line}."
+def reason_of(error: BaseException) -> str:
+    """Return what another program's error says as the end of a sentence."""
+    return first_line(error).removesuffix(".") + "."

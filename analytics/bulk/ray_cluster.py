@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from analytics.bulk.files import first_line
+from analytics.bulk.files import reason_of
 from analytics.bulk.runners import Runner, bounded
 from analytics.errors import AnalyticsError, EngineError
 
@@ -63,7 +63,7 @@ def ray_runner(cluster: Cluster, say: Callable[[str], None]) -> Iterator[Runner]
         ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise EngineError(
-            f"Ray at {cluster.address} cannot be used: {first_line(error)} (If it asks for a token, set"
+            f"Ray at {cluster.address} cannot be used: {reason_of(error)} (If it asks for a token, set"
             " RAY_AUTH_MODE=token and RAY_AUTH_TOKEN.)"
         ) from error
     try:
@@ -81,7 +81,7 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except (OSError, ValueError) as error:
-        raise EngineError(f"Nothing answers at {address}: {first_line(error)}") from error
+        raise EngineError(f"Nothing answers at {address}: {reason_of(error)}") from error
 
 
 def _slots(ray: Any, kind: str) -> list[int]:
@@ -132,9 +132,9 @@ def _in_tasks(
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, AnalyticsError):
             raise error.cause from None
-        raise EngineError(f"A block failed on another machine: {first_line(error.cause)}") from error
+        raise EngineError(f"A block failed on another machine: {reason_of(error.cause)}") from error
     except ray.exceptions.RayError as error:
-        raise EngineError(f"Ray gave a block up: {first_line(error)}") from error
+        raise EngineError(f"Ray gave a block up: {reason_of(error)}") from error
 
 
 def _call(work: Callable[[Any], Any], item: Any) -> Any:

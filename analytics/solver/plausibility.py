@@ -68,16 +68,17 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
     if not solutions or divides_by_zero(solutions[0]):
         return list(solutions)
     is_count = asks_for_count(text)
-    readings = [_reading(text, solution) if is_count else (solution, 1.0) for solution in solutions]
+    is_amount = not is_count and any(map(_is_negative, solutions)) and not _may_be_negative(text)
+    readings = [
+        _reading(text, solution)
+        if is_count
+        else (solution, _IMPLAUSIBLE if is_amount and _is_negative(solution) else 1.0)
+        for solution in solutions
+    ]
     if len({unit.unit for unit in find_units(text)}) > 1:
         reading = Reading(text)
         readings = [
             (each, likelihood * (_UNCONVERTED if lacks_conversion(reading, each) else 1.0))
-            for each, likelihood in readings
-        ]
-    if not is_count and not _may_be_negative(text):
-        readings = [
-            (each, likelihood * (_IMPLAUSIBLE if each.value is not None and each.value < 0 else 1.0))
             for each, likelihood in readings
         ]
     if all(likelihood == 1 for _solution, likelihood in readings):
@@ -108,6 +109,10 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
     single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}
     counts = Counter(map(unit_dimension, single))
     return any(counts[dimension] > 1 for dimension in dimensions)
+
+
+def _is_negative(solution: Solution) -> bool:
+    return solution.value is not None and solution.value < 0
 
 
 def _may_be_negative(text: str) -> bool:

@@ -19,14 +19,13 @@ from questionbank.documents.matching import matching_rows
 from questionbank.documents.numbering import Numbering, formulas, is_above_others, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.points import paper_totals, without_points
-from questionbank.documents.surroundings import Surroundings
+from questionbank.documents.surroundings import LONG_HEADING, Surroundings
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
-_LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
 
@@ -154,7 +153,7 @@ class _Guess(Surroundings):
             return Role.HEADING
         if mark is not None and mark.label.isupper() and self._counts_headings(place, mark):
             return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
-        if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
+        if mark is not None and mark.kind == "han" and len(text) < LONG_HEADING:
             return Role.HEADING
         says_answer = phrases.ANSWER.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text)
         if is_open and mark is None and says_answer and self._answer_follows(place + 1):
@@ -259,12 +258,7 @@ class _Guess(Surroundings):
     def _is_title(self, place: int) -> bool:
         """Return whether a line behind a question names what follows: short, no sentence, and a question comes next."""
         line, following = self.lines[place], place + 1
-        if (
-            line.is_joined
-            or line.number
-            or len(line.text) > _LONG_HEADING
-            or row_cells(line.text) is not None
-        ):
+        if line.is_joined or line.number or len(line.text) > LONG_HEADING or row_cells(line.text) is not None:
             return False
         if not self.numbering.is_question(following) or point_phrases.POINTS_ALONE.fullmatch(line.text):
             return False

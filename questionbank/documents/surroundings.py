@@ -18,7 +18,7 @@ from questionbank.documents.written_answers import is_short_value, may_be_writte
 _FIRST_WORDS = 40
 _FEWEST_OPTIONS = 3
 _LONGEST_LETTER = 5  # characters of "**B**"
-_LONG_HEADING = 70
+LONG_HEADING = 70
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Surroundings:
 
     def _asks_truth(self, place: int, text: str) -> bool:
         """Return whether a line says that statements to decide on follow: "Circle T for true or F for false."."""
-        is_short = len(text) < _LONG_HEADING and not self.lines[place].is_joined
+        is_short = len(text) < LONG_HEADING and not self.lines[place].is_joined
         return (
             is_short
             and self.numbering.is_question(place + 1)
@@ -181,7 +181,7 @@ class Surroundings:
             or any(run.continues(mark.series, mark.value) for run in self.open_runs)
             or (mark.value == 1 and self.state == "stem")
         )
-        is_short = 0 < len(self.lines[place].text) < _LONG_HEADING
+        is_short = 0 < len(self.lines[place].text) < LONG_HEADING
         return is_short and not is_item and self.numbering.is_question(following)
 
     def _counts_headings(self, place: int, mark: Mark) -> bool:

@@ -12,6 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from analytics.atomic_file import written_aside
+from analytics.errors import first_line
 from questionbank.embedded.errors import EmbeddedError
 from questionbank.embedded.folders import own_folder
 from questionbank.embedded.locations import POSTGRES_MAJOR, PostgresLocation
@@ -45,8 +46,7 @@ def prepare(
         address = {"connect_timeout": "5", **conninfo_to_dict(primary)}
         settings, system = _ask(address)
     except psycopg.Error as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise EmbeddedError(f"The primary does not answer: {reason}") from error
+        raise EmbeddedError(f"The primary does not answer: {first_line(error)}") from error
     data = location.data_directory
     if not data.exists():
         _copy(address, data, binaries, user)

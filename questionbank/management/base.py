@@ -11,7 +11,7 @@ from django.db import Error as DatabaseError
 from django.db import ProgrammingError, connection
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
-from analytics.errors import AnalyticsError
+from analytics.errors import AnalyticsError, first_line
 from questionbank.errors import KindredError
 from questionbank.outage import Outage, outage_of
 
@@ -56,8 +56,7 @@ class BankCommand(BaseCommand):
                 raise
             if outage is Outage.FULL:
                 raise CommandError("The disk is full: free some space and run the command again.") from error
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise CommandError(f"The database does not answer: {reason}") from error
+            raise CommandError(f"The database does not answer: {first_line(error)}") from error
         except KeyboardInterrupt:
             raise CommandError("Interrupted; what was not finished was not kept.", returncode=130) from None
 

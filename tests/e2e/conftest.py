@@ -147,6 +147,14 @@ def open_as(open_browser, live_server) -> Callable[..., Page]:
     return open_window
 
 
+def log_in_beside(opened: Page, name: str) -> None:
+    """Log in through the form of a tab that a page has opened."""
+    opened.get_by_label("Name or e-mail").fill(name)
+    opened.get_by_label("Password", exact=True).fill("correct horse battery")
+    opened.get_by_role("button", name="Log in", exact=True).click()
+    opened.wait_for_url("**/")
+
+
 @pytest.fixture
 def teacher_page(open_as, bank) -> Page:
     return open_as("teacher")

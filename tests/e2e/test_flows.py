@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from questionbank.models import Question, Run
 from questionbank.question_titles import question_title
 from questionbank.services.runs import run_create, run_progress, run_start, run_succeed
+from tests.e2e.conftest import log_in_beside
 
 
 def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, bank) -> None:
@@ -187,11 +188,7 @@ def test_what_is_written_outlives_a_log_out_until_it_is_saved(open_as, bank) -> 
     expect(page.get_by_text("You are logged out.")).to_be_visible()
     with page.expect_popup() as opened:
         page.get_by_role("link", name="log in in another tab").click()
-    tab = opened.value
-    tab.get_by_label("Name or e-mail").fill("teacher")
-    tab.get_by_label("Password", exact=True).fill("correct horse battery")
-    tab.get_by_role("button", name="Log in", exact=True).click()
-    tab.wait_for_url("**/")
+    log_in_beside(opened.value, "teacher")
     page.get_by_role("button", name="Send it again").click()
     expect(page.get_by_text("You logged in or out after you opened this form.")).to_be_visible()
     page.get_by_role("button", name="Send it again").click()

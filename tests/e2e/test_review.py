@@ -14,6 +14,7 @@ from questionbank.services.paraphrase import PairInput, pair_findings, pair_save
 from questionbank.services.proposals import paraphrase_type, paraphrases_propose
 from questionbank.services.review import review_decide, review_next
 from tests.e2e.accessibility import faults
+from tests.e2e.conftest import log_in_beside
 
 ORIGINAL = "Zoe rode 30 kilometres in 2 hours. Her brother Tom rode 5 kilometres more. How far did Tom ride?"
 PARAPHRASES = (
@@ -187,12 +188,8 @@ def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     expect(notice).to_be_visible()
     with page.expect_popup() as opened:
         notice.get_by_role("link", name="Log in in another tab").click()
-    login_tab = opened.value
-    login_tab.get_by_label("Name or e-mail").fill("reviewer")
-    login_tab.get_by_label("Password", exact=True).fill("correct horse battery")
-    login_tab.get_by_role("button", name="Log in", exact=True).click()
-    login_tab.wait_for_url("**/")
-    login_tab.close()
+    log_in_beside(opened.value, "reviewer")
+    opened.value.close()
     beat(page)
     expect(notice).to_be_hidden()
     page.get_by_role("button", name="Accept with changes").click()

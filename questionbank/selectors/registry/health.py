@@ -33,6 +33,7 @@ from psycopg import pq
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from analytics.errors import first_line
 from questionbank import dispatch
 from questionbank.capabilities.catalog import set_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
@@ -286,8 +287,7 @@ def _object_store() -> tuple[State, str, dict[str, str]]:
             is_same = file.read() == b"Kindred"
         storage.delete(name)
     except Exception as error:  # noqa: BLE001 - its library is an extra, and so are its errors
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        return State.FAILING, f"Files cannot be written to the object store: {reason}", figures
+        return State.FAILING, f"Files cannot be written to the object store: {first_line(error)}", figures
     if not is_same:
         return State.FAILING, "The object store returns another file than was written.", figures
     return State.OK, "The object store takes and returns files.", figures

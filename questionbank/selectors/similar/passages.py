@@ -67,7 +67,9 @@ def shared_passage(
         rarity: how rare a search token is in the bank.
         of_task: only passages that ask something, or have a word of mathematics: things of a story set no task.
     """
-    if not any(map(_may_say, _pairs(first) & _pairs(second))):  # much quicker than to look for passages
+    if not any(
+        map(_may_say, {*pairwise(first)} & {*pairwise(second)})
+    ):  # much quicker than to look for passages
         return ()
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     best: tuple[float, Passage] = (0.0, ())
@@ -77,10 +79,6 @@ def shared_passage(
             if worth > best[0]:
                 best = worth, run
     return best[1]
-
-
-def _pairs(words: Sequence[str]) -> set[tuple[str, str]]:
-    return set(pairwise(words))
 
 
 def _may_say(pair: tuple[str, str]) -> bool:
