@@ -45,13 +45,20 @@ TRAINING = {
 
 
 def prepare_people() -> None:
-    """Prepare a bank: vectors of n-grams, somebody who is logged in, pairs to review; runs in the supervisor."""
+    """Prepare a bank: vectors of n-grams, somebody who is logged in, pairs to review; runs in the supervisor.
+
+    The packaged language model counts as prepared: nothing asks it, and converting its weights takes a busy machine
+    minutes, for which every round would wait.
+    """
     from analytics.inference.ngrams import HashedNgramEncoder
     from questionbank.models import EmbeddingSet, ParaphrasePair, User
+    from questionbank.selectors.registry.language_models import packaged_model_folder
     from questionbank.services.paraphrase import PairInput, pairs_create
     from questionbank.services.review_guidelines import guideline_current, guideline_read
     from tests.faults.sessions import open_session
 
+    packaged_model_folder().mkdir(parents=True, exist_ok=True)
+    (packaged_model_folder() / "config.json").touch()
     ngrams = HashedNgramEncoder()
     EmbeddingSet.objects.get_or_create(
         lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
