@@ -67,9 +67,8 @@ def shared_passage(
         rarity: how rare a search token is in the bank.
         of_task: only passages that ask something, or have a word of mathematics: things of a story set no task.
     """
-    if not any(
-        map(_may_say, {*pairwise(first)} & {*pairwise(second)})
-    ):  # much quicker than to look for passages
+    shared = {*pairwise(first)} & {*pairwise(second)}
+    if not any(map(_may_say, shared)):  # much quicker than to look for passages
         return ()
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     best: tuple[float, Passage] = (0.0, ())

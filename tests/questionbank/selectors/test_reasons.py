@@ -427,6 +427,6 @@ WORDS = st.lists(
 def test_a_passage_is_looked_for_only_where_two_words_side_by_side_may_say_something(first, second, of_task):
     found = passages.shared_passage(first, second, lambda token: 3.0, of_task=of_task)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passages, "_pairs", lambda words: {("always", "looked")})
+        patch.setattr(passages, "pairwise", lambda words: [("always", "looked")])
         patch.setattr(passages, "_may_say", lambda pair: True)
         assert passages.shared_passage(first, second, lambda token: 3.0, of_task=of_task) == found
