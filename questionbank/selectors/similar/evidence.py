@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -22,6 +22,7 @@ from questionbank.selectors.similar.passages import passage_words
 LONGEST_COMPARED = 2000  # characters; what follows adds nothing to a reason
 SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says something
 SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing
+_KEPT_TEXTS = 2_048  # whose features a process keeps: reading one takes .4 ms, and a page compares some 60
 
 # What formulas can have in common and what is worth naming, from what tells most.
 FORMULA_PARTS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -101,6 +102,12 @@ def evidence_of(
     tags: Iterable[TaggedPath] = (),
 ) -> Evidence:
     """Take from a question what can be compared; its pictures and the credit of its source are left out."""
+    return replace(_text_evidence(text, language), computation=computation, tags=tuple(tags))
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _text_evidence(text: str, language: str) -> Evidence:
+    """Return what the text alone says."""
     text = without_credits(_DRAWING.sub(" ", text))[:LONGEST_COMPARED]
     nameless = text if language == "zh" else _without_names(text)  # the lists of names are English
     segments = segment_text(nameless)
@@ -127,8 +134,8 @@ def evidence_of(
         all_words=frozenset(token for token in search_tokens(prose, language) if _WORD.fullmatch(token)),
         passages=tuple(passage_words(prose)),
         tasks=frozenset(TASK_VERBS[match[1].casefold()] for match in _TASK.finditer(prose)),
-        computation=computation,
-        tags=tuple(tags),
+        computation=None,
+        tags=(),
     )
 
 
