@@ -79,15 +79,20 @@ def _expected(candidates: QuerySet[Question, Any]) -> int:
 
 def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:
     """Return a question's vector in a set; None where it has none, or has changed since."""
+    return stored_vectors(set_ids=[embedding_set.pk], question=question).get(embedding_set.pk)
+
+
+def stored_vectors(*, set_ids: Sequence[int], question: Question) -> dict[int, Vector]:
+    """Return a question's vectors by the id of their set, without those from before the question changed."""
     # By hand: Django takes several times as long to write it and to make a row of the answer.
     query = """
-        SELECT vector::text FROM questionbank_questionembedding
-        WHERE embedding_set_id = %s AND question_id = %s AND content_hash = %s AND vector IS NOT NULL
+        SELECT embedding_set_id, vector::text FROM questionbank_questionembedding
+        WHERE embedding_set_id = ANY(%s) AND question_id = %s AND content_hash = %s AND vector IS NOT NULL
     """
     with connection.cursor() as cursor:
-        cursor.execute(query, [embedding_set.pk, question.pk, bytes(question.content_hash)])
-        row = cursor.fetchone()
-    return None if row is None else np.array(row[0][1:-1].split(","), dtype=np.float32)
+        cursor.execute(query, [list(set_ids), question.pk, bytes(question.content_hash)])
+        rows = cursor.fetchall()
+    return {pk: np.array(vector[1:-1].split(","), dtype=np.float32) for pk, vector in rows}
 
 
 def _through_index(

@@ -8,15 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-import numpy as np
-
 from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import Question, QuestionEmbedding, QuestionTag, User
+from questionbank.models import Question, QuestionTag, User
 from questionbank.selectors.questions.computations import (
     Computation,
     question_computation,
@@ -43,7 +41,7 @@ from questionbank.selectors.solving.solutions import (
     solved_graphs,
     text_solved,
 )
-from questionbank.selectors.vectors import nearest
+from questionbank.selectors.vectors import nearest, stored_vectors
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
@@ -234,15 +232,8 @@ class _Comparison:
             graphs=question_graphs(question),
             exclude=tuple(wording_ids(question.pk)),
         )
-        sets = [embedding_set.pk for embedding_set in serving.sets.values()]
-        rows = QuestionEmbedding.objects.filter(
-            question=question, embedding_set__in=sets, vector__isnull=False
-        )
-        stored = {
-            row.embedding_set_id: np.asarray(row.vector, dtype=np.float32)
-            for row in rows
-            if bytes(row.content_hash) == bytes(question.content_hash)
-        }
+        set_ids = [embedding_set.pk for embedding_set in serving.sets.values()]
+        stored = stored_vectors(set_ids=set_ids, question=question)
         return cls(query, asked_evidence, serving, stored)
 
     @classmethod
