@@ -348,6 +348,12 @@ def test_instructions_for_drawings_are_no_words():
     assert evidence_of(f"Find it. {drawing}", language="en").all_words == {"find", "it"}
 
 
+def test_what_is_kept_of_a_text_holds_no_other_questions_tags():
+    tag = TaggedPath(1, ("Number", "Fractions"))
+    assert evidence_of("Add them.", language="en", tags=[tag]).tags == (tag,)
+    assert evidence_of("Add them.", language="en").tags == ()
+
+
 def test_one_formula_in_two_spellings_is_the_same_text():
     spellings = (r"Solve $x^{2} = \frac{1}{2}$.", r"Solve  $x^2 = \dfrac12$.")
     assert comparison(*spellings).reason == "The same text."
