@@ -59,11 +59,13 @@ class Solution:
         probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
             model's probability of exactly this tree.
         rounding: how `value` and `exact` follow from what the equation is worth: rounded ``"up"``, ``"down"`` or to the
-            ``"nearest"`` whole number, or the ``"remainder"`` of its division; or as what they are `written`: a time of
-            day (``"clock"``), hours and minutes (``"period"``), a ``"percent"``; empty where nothing is to be said.
+            ``"nearest"`` whole number, rounded as an instruction says (``"to 2 decimal places"``), or the
+            ``"remainder"`` of its division; or as what they are `written`: a time of day (``"clock"``), hours and
+            minutes (``"period"``), a ``"percent"``; empty where nothing is to be said.
         written: the answer as people write it, where the value alone is not it: ``"2:15 pm"``; else empty.
         rule: the kind of problem that a rule recognised (`analytics.solver.rules`); else empty.
         twin: id of the solved problem with the same text but for numbers, whose equation it is; else empty.
+        said: what is done with the text's numbers before anything is computed, in words: ``"In order: 3, 9, 14."``
     """
 
     tokens: tuple[str, ...]
@@ -77,6 +79,7 @@ class Solution:
     written: str = ""
     rule: str = ""
     twin: str = ""
+    said: str = ""
 
     @property
     def answer(self) -> str:
@@ -98,8 +101,9 @@ class Step:
 
     Attributes:
         left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding has a left
-            one only.
-        operator: one of ``+ - * / ^``; or what the last step does with the value, as `Solution.rounding` says.
+            one only; what is said in words is the left one of a step that has no more.
+        operator: one of ``+ - * / ^``; what the last step does with the value, as `Solution.rounding` says; or
+            ``"said"``.
         result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
             empty if there is none, which ends the steps.
         node: place of the operation in the solution's tokens.
@@ -114,9 +118,13 @@ class Step:
     @property
     def words(self) -> str:
         """What the last step does with the value, to be read behind it; empty for an operation."""
-        return _LAST_STEPS.get(self.operator, "")
+        return (
+            f"rounded {self.operator}" if self.operator[:3] == "to " else _LAST_STEPS.get(self.operator, "")
+        )
 
     def __str__(self) -> str:
+        if self.operator == "said":
+            return self.left
         if self.operator == "remainder":
             return f"remainder of {self.left} = {self.result}"
         if self.words:
@@ -218,7 +226,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     >>> [str(step) for step in solution_steps(solution)]
     ['1 - 0.25 = 0.75', '80 * 0.75 = 60']
     """
-    steps: list[Step] = []
+    steps = [Step(solution.said, "said", "", "", 0)] if solution.said else []
 
     def work_out(node: ExpressionTree, place: int) -> tuple[str, int]:
         """Return the node's number in words, and the place after its last token."""

@@ -33,6 +33,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "written": solution.written,
         "rule": solution.rule,
         "twin": solution.twin,
+        "said": solution.said,
     }
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analytics.solver.rules.conversions import converted_quantity
+from analytics.solver.rules.instructions import named_computation
+from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
 from analytics.solver.rules.proportion import in_proportion
 from analytics.solver.rules.rates import average_of_numbers, rate_in_period
@@ -38,6 +40,8 @@ class Rule:
 
 
 RULES = (
+    Rule("instructions", named_computation, 0.97),
+    Rule("lists", statistic_of_list, 0.97),
     Rule("clock times", between_clock_times, 0.93),
     Rule("clock times", clock_time_after, 0.93),
     Rule("dates", between_dates, 0.85),

@@ -32,11 +32,15 @@ class RuleAnswer:
         tree: the equation over the problem's slots.
         rounding: what the last step does with the quotient, as `Solution.rounding` says.
         written: the answer as people write it, if the value alone is not it: a time of day.
+        said: what is done with the numbers of the text that no equation says, in words.
+        value: what the last step makes of the equation's worth; None where that is the answer.
     """
 
     tree: ExpressionTree
     rounding: str = ""
     written: str = ""
+    said: str = ""
+    value: Fraction | None = None
 
 
 Answer = RuleAnswer | None

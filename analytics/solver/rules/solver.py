@@ -14,6 +14,7 @@ from analytics.expression.slots import constant_label
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions
 from analytics.solver.rules.catalog import RULES
+from analytics.solver.rules.instructions import names_other_computation
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.restating import Restatement, restatement
 from analytics.solver.solution import LONGEST_TEXT, Solution, Solver, numbers_reason, solution_of
@@ -50,7 +51,9 @@ def _solution(answer: RuleAnswer, values: Sequence[Fraction], probability: float
         whole, part = (float(each) for each in solution.terms[1:])
         rest = math.fmod(whole, part)
         return replace(solution, value=rest, exact=str(int(rest)), rounding=answer.rounding)
-    return replace(solution, written=answer.written, rounding=answer.rounding)
+    if answer.value is not None:
+        solution = replace(solution, value=float(answer.value), exact=constant_label(answer.value))
+    return replace(solution, written=answer.written, rounding=answer.rounding, said=answer.said)
 
 
 _ASKS_PER_CENT = re.compile(r"百分之(?:几|多少)(?![分个])[^,，。]{0,6}[?？。．]?\s*$")
@@ -87,6 +90,8 @@ class RuleSolver:
             return self.solver.unsolvable_reason(problem)
         if rule_solution(problem.text) is not None:
             return ""
+        if names_other_computation(problem.text):
+            return "The text asks for a computation that is no equation, in words that no rule knows."
         return self.solver.unsolvable_reason(_restated(problem)[0])
 
 
@@ -108,7 +113,7 @@ def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None
 def may_be_solved(text: str) -> bool:
     """Return whether a text is a word problem, an instruction in words, or a question that a rule answers.
 
-    >>> [may_be_solved(text) for text in ("What percent of 80 is 20?", "Increase 60 by 25 %.", "What is 3 + 4?")]
+    >>> [may_be_solved(text) for text in ("What percent of 80 is 20?", "What is 3 + 4?", "Solve x + 3 = 4.")]
     [True, True, False]
     """
     return is_word_problem(text) or is_instruction(text) or rule_solution(text) is not None
