@@ -176,7 +176,7 @@ def _whole_and_rest(terms: list[Term]) -> Term | None:
     parts = _whole_division(terms[0])
     if parts is None:
         return None
-    whole, rest = divmod(*parts)
+    whole, rest = divmod(parts[0], parts[1])
     said = f"{parts[0]} = {parts[1]} × {whole} + {rest}."
     return replace(terms[0], written=f"{whole} remainder {rest}", said=said, is_final=True)
 
@@ -224,6 +224,8 @@ def _as(form: str) -> Build:
         if form == "%":
             tree = term.tree * constant(100)
             return None if term.kind is NumberKind.PERCENT else Term(tree, said=term.said)
+        if form != "decimal" and term.kind in (NumberKind.INTEGER, NumberKind.RATIO_PART):
+            return None
         said = term.said
         written = {"fraction": _fraction(worth), "mixed": _mixed(worth)}.get(form, "")
         if term.quantity is not None and (digits := re.findall(r"\d+", term.quantity.mention.text)):
@@ -306,7 +308,8 @@ COMPUTATIONS = tuple(
         (r"\bhalve N|N halved\b", _of(lambda tree: tree / constant(2))),
         (r"\b(?:(?:highest|greatest|largest|biggest) common (?:factor|divisor)"
             r"|[hg]\.?c\.?[fd]\.?)(?: ?\([a-z.]+\))? (?:of|for|between) L"
-         r"|L的?最大公[因约約]数", _common(math.gcd, "What they have in common")),
+         r"|\b(?:largest|greatest|biggest) (?:whole )?number that divides (?:both |all )?(?:of )?L(?: exactly)?"
+            r"|L的?最大公[因约約]数", _common(math.gcd, "What they have in common")),
         (r"\b(?:(?:lowest|least|smallest) common (?:multiple|denominator)"
             r"|l\.?c\.?[md]\.?)(?: ?\([a-z.]+\))? (?:of|for) L"
          r"|L的?最小公倍数", _common(math.lcm, "Each factor as often as it occurs in one of them")),
@@ -323,8 +326,8 @@ COMPUTATIONS = tuple(
         (r"N (?:less|fewer|smaller|lower) than N|N subtracted from N|\b(?:subtract|deduct"
             r"|take(?: away)?) N (?:away )?from N", _behind(_changed(-1))),
         (r"N (?:minus|subtract|less|take away) N|N减(?:去)?N|\btake N from N", _changed(-1)),
-        (r"\b(?:increase|raise) N by N|N increased by N|N增加N", _changed(1)),
-        (r"\b(?:decrease|reduce|lower) N by N|N (?:decreased|reduced) by N|N减少N", _changed(-1)),
+        (r"\b(?:increase|raise) N by N|N increased by N|N增加N|比N[多大]N的数", _changed(1)),
+        (r"\b(?:decrease|reduce|lower) N by N|N (?:decreased|reduced) by N|N减少N|比N[少小]N的数", _changed(-1)),
         (r"NTHENadd (?:on )?N|NTHENincrease ITby N", _changed(1)),
         (r"NTHEN(?:subtract|take away|take off|minus) N(?: from (?:it|result|answer))?"
             r"|NTHEN(?:decrease|reduce) ITby N", _changed(-1)),
@@ -337,13 +340,13 @@ COMPUTATIONS = tuple(
         (r"(?:quotient and remainder (?:when|of|if|for) )N|NTHEN(?:give |state |write "
             r"|find )?(?:quotient and remainder|answer with a remainder)|N(?: with a remainder"
             r"|的商和余数)", _whole_and_rest),
-        (r"\bremainder (?:when|of|if|for|from|left when|in|on) N|N(?:THEN| )(?:(?:give|find|state"
+        (r"\bremainder (?:do you get |is left |is there )?(?:when you|when|of|if|for|from|left when|in|on) N|N(?:THEN| )(?:(?:give|find|state"
             r"|write|what is) )?(?:only )?remainder(?: only)?"
          r"|N[,，的]?余数", _rest),
         (r"N as (?:an? )?(?:percentage|percent|per cent|%) of N|\bwhat (?:percentage|percent"
-            r"|per cent|%) is N of N|\bpercentage is N of N|N是N的百分之[几多]少?",
+            r"|per cent|%) is N of N|\bpercentage is N of N|N[是占]N的百分之[几多]少?",
          _part_of_whole(True)),
-        (r"N as (?:a )?fraction of N(?:,? SIMPLEST)?|N是N的几分之几", _part_of_whole(False)),
+        (r"N as (?:a )?fraction of N(?:,? SIMPLEST)?|N[是占]N的几分之几", _part_of_whole(False)),
         (r"N (?:as|to|into|in) (?:an? )?(?:equivalent )?decimal(?: number| form)?|N(?:化[成为]|写成|改写成"
             r"|转化为|表示为)小数", _as("decimal")),
         (r"N (?:as|to|into|in) (?:an? )?(?:percentage|percent|per cent|%)|N(?:化[成为]|写成|改写成|转化为"

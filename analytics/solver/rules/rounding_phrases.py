@@ -26,7 +26,7 @@ _CHINESE = re.compile(
     r"(?:精确)?[到至](?P<place>[十百千]?万|[十百千万]分|[个十百千亿])位|(?:保留|精确到|取)(?P<whole>整数)"
     r"|(?:保留|精确到)(?P<digits>[一二两三四五六]|[1-6])位(?P<kind>小数|有效数字)|精确到(?P<near>0\.0*1))"
 )
-_PLACES = {
+_PLACES: dict[str, int | Fraction] = {
     "whole number": 1, "integer": 1, "whole": 1, "unit": 1, "one": 1, "ten": 10, "hundred": 100, "thousand": 1000,
     "ten thousand": 10**4, "hundred thousand": 10**5, "million": 10**6, "tenth": Fraction(1, 10),
     "hundredth": Fraction(1, 100), "thousandth": Fraction(1, 1000),

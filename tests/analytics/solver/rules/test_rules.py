@@ -11,6 +11,11 @@ from analytics.solver.solution import solution_steps
 
 ANSWERED = {
     "instructions": [
+        ("Write the ratio 15 : 25 in its simplest form.", "3:5"),
+        ("What remainder do you get when you divide 53 by 6?", "5"),
+        ("What is the largest number that divides both 24 and 36 exactly?", "12"),
+        ("15占60的百分之几？", "25"),
+        ("比50多20%的数是多少？", "60"),
         ("Increase 64 by 25 %.", "80"),
         ("Decrease 350 by 12%", "308"),
         ("Work out three eighths of 56.", "21"),
