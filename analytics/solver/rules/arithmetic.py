@@ -30,7 +30,7 @@ _SPELLINGS = (
 )  # fmt: skip
 _OPERATION = re.compile(r"[\d)²³%]\s*(?:\\(?:times|cdot|div)|[-+*/×÷·^−])|[²³√]|\\sqrt|\\frac.*[-+^]")
 _NO_ARITHMETIC = re.compile(  # a ratio, a date, one fraction, and what people read in two ways
-    r"\d\s?:|\d-\d+-\d|^[\s$]*\d+\s*/\s*\d+[\s$]*$"
+    r"\d\s?:|[)]\s*\d|\d-\d+-\d|^[\s$]*\d+\s*/\s*\d+[\s$]*$"
     r"|(?:/|÷|\\div)\s*\d+\s*(?:\\sqrt|√|\()|/.*(?:÷|\\div)|(?:÷|\\div).*/"
 )
 _BARE = re.compile(r"[+*×÷^√²³]|\\(?:times|div|cdot|frac|sqrt)|=\s*\??\s*$")

@@ -308,7 +308,8 @@ COMPUTATIONS = tuple(
         (r"\bhalve N|N halved\b", _of(lambda tree: tree / constant(2))),
         (r"\b(?:(?:highest|greatest|largest|biggest) common (?:factor|divisor)"
             r"|[hg]\.?c\.?[fd]\.?)(?: ?\([a-z.]+\))? (?:of|for|between) L"
-         r"|\b(?:largest|greatest|biggest) (?:whole )?number that divides (?:both |all )?(?:of )?L(?: exactly)?"
+         r"|\b(?:largest|greatest|biggest) (?:whole )?number that divides (?:both "
+            r"|all )?(?:of )?L(?: exactly)?"
             r"|L的?最大公[因约約]数", _common(math.gcd, "What they have in common")),
         (r"\b(?:(?:lowest|least|smallest) common (?:multiple|denominator)"
             r"|l\.?c\.?[md]\.?)(?: ?\([a-z.]+\))? (?:of|for) L"
@@ -340,7 +341,8 @@ COMPUTATIONS = tuple(
         (r"(?:quotient and remainder (?:when|of|if|for) )N|NTHEN(?:give |state |write "
             r"|find )?(?:quotient and remainder|answer with a remainder)|N(?: with a remainder"
             r"|的商和余数)", _whole_and_rest),
-        (r"\bremainder (?:do you get |is left |is there )?(?:when you|when|of|if|for|from|left when|in|on) N|N(?:THEN| )(?:(?:give|find|state"
+        (r"\bremainder (?:do you get |is left |is there )?(?:when you|when|of|if|for|from|left when"
+            r"|in|on) N|N(?:THEN| )(?:(?:give|find|state"
             r"|write|what is) )?(?:only )?remainder(?: only)?"
          r"|N[,，的]?余数", _rest),
         (r"N as (?:an? )?(?:percentage|percent|per cent|%) of N|\bwhat (?:percentage|percent"

@@ -52,7 +52,7 @@ _SPELLINGS = tuple(
     )
 )  # fmt: skip
 _ASKED = re.compile(
-    r"(?:(?:find|calculate|work out|evaluate|compute|determine|what (?:is|are)|what's|whats"
+    r"(?:(?:find|calculate|work out|evaluate|compute|determine|what (?:is|are)|what's|whats?"
     r"|what do you get (?:if|when) you"
     r"|how much is|give|write(?: down)?|express|convert|change|turn|state|round(?: off)?|result of|answer"
     r"|can you|tell me|求出?|[计計]算|算出|写出|得)[\s:,：]*)*<(?P<term>\d+)>"

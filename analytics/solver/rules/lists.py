@@ -29,7 +29,7 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s?\$?\s?(?:[,，、;；]\s?(?:and|和)?|and|和|与|及|/|\s)\s?\$?\s?(?:[-−–]|minus |零下)?\s?",
+    r"\s?\$?\s?(?:[,，、;；]\s?(?:and|和)?|and|和|与|及|/)\s?\$?\s?(?:[-−–]|minus |零下)?\s?",
     re.IGNORECASE,
 )
 _KINDS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.FRACTION, NumberKind.MIXED)
@@ -44,7 +44,7 @@ def statistic_of_list(reading: Reading) -> RuleAnswer | None:
     if len(listed) < 2:
         return None
     others = [each for each in reading.counted() if all(each is not one for one in listed)]
-    is_measured_alike = len({each.unit_name for each in listed} - {""}) < 2
+    is_measured_alike = {each.unit_name for each in listed[:-1]} in ({""}, {listed[-1].unit_name})
     if any(each.value != len(listed) for each in others) or not is_measured_alike:
         return None
     in_order = sorted(listed, key=lambda each: each.value)

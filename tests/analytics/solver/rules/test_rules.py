@@ -264,6 +264,7 @@ def test_every_rule_has_an_example() -> None:
         "Find the mean proportional between 4 and 16.",
         "Round 4768.",
         "Estimate 37 × 52.",
+        "成人平均体重大约是65千克，15名成人的体重大约是多少千克。",
         "Find the highest common factor of 1.5 and 3.",
         "Round 3.7 kg to the nearest metre.",
         "Divide 9.5 by 2 and give the remainder only.",
