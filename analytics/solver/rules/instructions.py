@@ -26,13 +26,10 @@ _LONGEST = 250  # characters
 _SHORTEST_STORY = 30  # Chinese characters
 _MOST_PHRASES = 30
 _NAMED = re.compile(
-    r"\b(?:median|mode|quartiles?|standard deviation|variance|(?:common|prime|highest|greatest|lowest|least)"
-    r" (?:factors?|multiples?|divisors?)|factors of|multiples of|remainder (?:when|of|only|if)"
-    r"|(?:square|cube) root"
-    r"|nearest|(?:decimal|significant) (?:places?|figures?|digits?)|(?:simplest|lowest) (?:form"
-    r"|terms)|ascending|descending"
-    r"|mixed number|improper fraction)\b|中位数|众数|极差|方差|标准差|公[因约倍]数|质因数|四舍五入|有效数字"
-    r"|平方根|立方根",
+    r"\b(?:median|mode|quartiles?|standard deviation|variance|nearest|ascending|descending|mixed number"
+    r"|improper fraction|(?:highest|greatest|lowest|least) common (?:factors?|multiples?|divisors?)"
+    r"|(?:decimal|significant) (?:places?|figures?|digits?)|(?:simplest|lowest) (?:form|terms))\b"
+    r"|中位数|众数|极差|方差|标准差|公[因约倍]数|质因数|四舍五入|有效数字|平方根|立方根",
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"(?:[-−–]|\b(?:minus|negative)|零下|负)\s*\$?\s*$", re.IGNORECASE)
