@@ -51,6 +51,8 @@ def one_of_two(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | Non
     if match["more"].startswith("times"):
         unit = total.tree / (step.tree + constant(1))
         return RuleAnswer(unit * step.tree if is_first else unit)
+    if total.value <= step.value or (total.unit_name and step.unit_name not in ("", total.unit_name)):
+        return None
     return RuleAnswer(_half(total.tree, step.tree, is_larger=is_first != (match["more"] in _FEWER)))
 
 

@@ -270,6 +270,8 @@ def test_every_rule_has_an_example() -> None:
         "Divide 9.5 by 2 and give the remainder only.",
         "计算 $3\\sqrt{45} / 2\\sqrt{5}$",
         "Find the standard deviation of 3, 5 and 10.",
+        "A kite and a ball cost $3.20 together. The kite costs 80 cents more than the ball. How much is the ball?",
+        "Ana is 30 years older than Bo. Together they are 25 years old. How old is Bo?",
     ],
 )
 def test_no_rule_answers_what_it_does_not_understand(text: str) -> None:
