@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.functions import Length
 
@@ -69,7 +70,12 @@ def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
     """Return the names from the root down to each concept, by the concepts' materialised paths; one query."""
     prefixes = {path: KnowledgeConcept.prefixes(path) for path in paths}
     above = {prefix for chain in prefixes.values() for prefix in chain}
-    names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
+    # By hand: Django takes longer to write it than PostgreSQL to answer.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT path, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)", [list(above)]
+        )
+        names = dict(cursor.fetchall())
     return {path: tuple(names[prefix] for prefix in chain) for path, chain in prefixes.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -109,7 +109,8 @@ def similar_questions(*, question: Question, lens: str, serving: Serving, k: int
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    return _Comparison.with_question(question, serving).under(lens, k)
+    comparison = _Comparison.with_question(question, serving)
+    return comparison.result(comparison.found(lens, k))
 
 
 def similar_to_text(
@@ -126,7 +127,7 @@ def similar_to_text(
         with suppress(ServiceUnavailable):
             solved = text_solved(text, language, served_solver(language))
     comparison = _Comparison.with_text(text, language, serving, solved=solved)
-    return comparison.under(lens, k)
+    return comparison.result(comparison.found(lens, k))
 
 
 def similar_by_lens(
@@ -150,14 +151,15 @@ def similar_by_lens(
         comparison = _Comparison.with_question(asked, serving)
     else:
         comparison = _Comparison.with_text(asked, language, serving, solved=solved)
-    results = {}
+    found = {}
     for lens, row in lenses().items():
         if row.is_main or row.knows_every_language or comparison.offers(row):
             try:
-                results[lens] = comparison.under(lens, k)
+                found[lens] = comparison.found(lens, k)
             except ServiceUnavailable as error:
-                results[lens] = SimilarResult(lens, [], str(error))
-    return results
+                found[lens] = _Found(lens, k, notice=str(error))
+    comparison.read([candidate.id for each in found.values() for candidate in each.ranked])
+    return {lens: comparison.result(each) for lens, each in found.items()}
 
 
 def near_duplicates(
@@ -189,6 +191,23 @@ def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
         if first.setdefault(key, hit) is not hit:
             copies[key].append(hit)
     return [replace(hit, copies=tuple(copies[key])) if key in copies else hit for key, hit in first.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The candidates under a lens, before they are read.
+
+    Attributes:
+        k: how many are shown, at most.
+        served: the lens that found them, where it is not `lens` itself.
+    """
+
+    lens: str
+    k: int
+    ranked: Sequence[Ranked] = ()
+    served: str = ""
+    notice: str = ""
+    computation: Computation | None = None
 
 
 class _Comparison:
@@ -251,31 +270,31 @@ class _Comparison:
         asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
         return cls(query, asked_evidence, serving, {})
 
-    def under(self, lens: str, k: int) -> SimilarResult:
-        """Return the `k` most similar questions under a lens."""
+    def found(self, lens: str, k: int) -> _Found:
+        """Return the candidates for the `k` most similar questions under a lens.
+
+        Raises:
+            ServiceUnavailable: the bank has no vectors for the lens.
+        """
         row = lenses()[lens]
         if row.by_graph:
-            return self._under_graphs(lens, k)
+            return self._found_by_graph(lens, k)
         vectors, notice = self._vectors(lens)
         rank = rank_by_wording if row.knows_every_language else rank_by_likeness
         ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, max(k, CONSIDERED))
-        served = lens if lens in vectors else row.stand_in
-        hits = self.hits(ranked, served)
-        if main_lens().word in self._known:
-            hits = _with_evidence(hits, is_mixed=lenses()[served].is_main)
-        return SimilarResult(lens, hits[:k], notice)
+        return _Found(lens, k, ranked, lens if lens in vectors else row.stand_in, notice)
 
-    def _under_graphs(self, lens: str, k: int) -> SimilarResult:
+    def _found_by_graph(self, lens: str, k: int) -> _Found:
         """Return the same for a lens that compares computations.
 
         A language without vectors is compared by them alone.
         """
         self._serving.embedding_set(lens)
         if not lenses()[lens].takes(self.text):
-            return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
+            return _Found(lens, k, notice=str(_ONLY_WORD_PROBLEMS))
         computation = self._asked_evidence.computation
         if computation is None:
-            return SimilarResult(lens, [], str(_UNKNOWN_COMPUTATION))
+            return _Found(lens, k, notice=str(_UNKNOWN_COMPUTATION))
         notice = ""
         vectors: dict[str, Vector] = {}
         if self._serving.serves(lens, self._asked.language, [self.text]):
@@ -285,11 +304,19 @@ class _Comparison:
             notice = str(_ONLY_THE_SAME_GRAPH)
         query = replace(self._asked, vectors=vectors)
         ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
-        return SimilarResult(lens, self.hits(ranked, lens)[:k], notice, computation)
+        return _Found(lens, k, ranked, lens, notice, computation)
+
+    def result(self, found: _Found) -> SimilarResult:
+        """Return the `k` most similar of the candidates."""
+        served = found.served or found.lens
+        hits = self.hits(found.ranked, served)
+        if not lenses()[found.lens].by_graph and main_lens().word in self._known:
+            hits = _with_evidence(hits, is_mixed=lenses()[served].is_main)
+        return SimilarResult(found.lens, hits[: found.k], found.notice, found.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
-        self._read([candidate.id for candidate in ranked])
+        self.read([candidate.id for candidate in ranked])
         # The others were just deleted.
         present = [candidate for candidate in ranked if candidate.id in self._questions]
         wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in present])
@@ -324,8 +351,11 @@ class _Comparison:
             )
         return hits
 
-    def _read(self, ids: Sequence[int]) -> None:
-        unread = [pk for pk in ids if pk not in self._questions]
+    def read(self, ids: Iterable[int]) -> None:
+        """Read those candidates that have not been read; a fixed number of queries for any number of them."""
+        unread = [pk for pk in dict.fromkeys(ids) if pk not in self._questions]
+        if not unread:
+            return
         tags = tagged_paths(unread)
         rows = Question.objects.select_related("equation", "machine_solution").defer("search_vector")
         questions = rows.in_bulk(unread)

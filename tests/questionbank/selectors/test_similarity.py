@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import Question, QuestionEmbedding
 from questionbank.selectors import serving as serving_module
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.selectors.similar.similarity import near_duplicates, similar_questions, similar_to_text
+from questionbank.selectors.similar.similarity import (
+    near_duplicates,
+    similar_by_lens,
+    similar_questions,
+    similar_to_text,
+)
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db
@@ -154,3 +161,12 @@ def test_the_number_of_queries_does_not_grow_with_the_hits(bank, django_assert_m
     now = serving()
     with django_assert_max_num_queries(20):
         assert len(similar_questions(question=bank[0], lens="wording", serving=now, k=15).hits) == 15
+
+
+def test_what_several_lenses_find_is_read_once(bank):
+    store_vectors(add_set("purpose"), bank)
+    with CaptureQueriesContext(connection) as asked:
+        results = similar_by_lens(asked=bank[0], serving=serving(), k=3)
+    assert all(len(results[lens].hits) >= 2 for lens in ("purpose", "wording"))
+    statements = [query["sql"] for query in asked]
+    assert sum('"questionbank_questionsolution"."alternatives"' in sql for sql in statements) == 1
