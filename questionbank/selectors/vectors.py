@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,43 @@ _MOST_EF_SEARCH = 1000  # pgvector's own bound
 _READY = ("q.status = 'ready'", ())
 
 
+class Candidates:
+    """The questions of a query; how many they are is asked once, however often the nearest of them are looked for.
+
+    Attributes:
+        questions: the query, in no order.
+    """
+
+    def __init__(self, questions: QuerySet[Question]) -> None:
+        self.questions = questions.order_by()
+        self._ids: QuerySet[Question, Any] = self.questions.values("pk")
+
+    @cached_property
+    def sql(self) -> tuple[str, tuple[Any, ...]] | None:
+        """The query with its parameters; None where Django sees that nothing can pass."""
+        try:
+            query, parameters = self._ids.query.sql_with_params()
+        except EmptyResultSet:
+            return None
+        return query, tuple(parameters)
+
+    @cached_property
+    def are_surely_many(self) -> bool:
+        """Whether PostgreSQL expects more than are counted, without reading any; it may be wrong."""
+        return int(json.loads(self._ids.explain(format="json"))[0]["Plan"]["Plan Rows"]) > SURELY_MANY
+
+    @cached_property
+    def are_few(self) -> bool:
+        """Whether they are compared one by one."""
+        return self._ids[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT
+
+
 def nearest(
     *,
     embedding_set: EmbeddingSet,
     vector: Vector,
     k: int,
-    question_ids: Sequence[int] | QuerySet[Question] | None = None,
+    question_ids: Sequence[int] | QuerySet[Question] | Candidates | None = None,
     exclude: Sequence[int] = (),
     exact: bool = False,
 ) -> Neighbours:
@@ -43,8 +75,9 @@ def nearest(
 
     Args:
         vector: (dimension,); a vector of zeros has no neighbours.
-        question_ids: only among these, a list of ids or a query of questions; by default among all that
-            are ready. The caller decides about drafts and retired questions.
+        question_ids: only among these, a list of ids or a query of questions, as `Candidates` where several searches
+            are among the same; by default among all that are ready. The caller decides about drafts and retired
+            questions.
         exact: compare with every candidate, whatever it costs.
     """
     if k <= 0 or not np.any(vector):
@@ -53,28 +86,23 @@ def nearest(
         search = _one_by_one if exact else _through_index
         return search(embedding_set, vector, k, exclude, *_READY)
     if isinstance(question_ids, QuerySet):
-        candidates = question_ids.order_by().values("pk")
-        try:
-            subquery, parameters = candidates.query.sql_with_params()
-        except EmptyResultSet:  # Django sees that nothing can pass
+        question_ids = Candidates(question_ids)
+    if isinstance(question_ids, Candidates):
+        if question_ids.sql is None:
             return []
+        subquery, parameters = question_ids.sql
         found: Neighbours = []
-        if not exact and _expected(candidates) > SURELY_MANY:
+        if not exact and question_ids.are_surely_many:
             found = _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
         if len(found) == k:
             return found
-        if exact or candidates[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT:
+        if exact or question_ids.are_few:
             condition = f"e.question_id = ANY(ARRAY({subquery}))"
             return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
         return found or _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
     if not question_ids:
         return []
     return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
-
-
-def _expected(candidates: QuerySet[Question, Any]) -> int:
-    """Return how many PostgreSQL expects without reading any; it may be wrong."""
-    return int(json.loads(candidates.explain(format="json"))[0]["Plan"]["Plan Rows"])
 
 
 def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import QuerySet
 
 from analytics.analogy.likely_graphs import exemplar_score
 from analytics.catalog import FALLBACK_LENS, lenses
@@ -39,7 +38,7 @@ from questionbank.selectors.search import spelling
 from questionbank.selectors.search.conditions import Condition
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
-from questionbank.selectors.vectors import nearest
+from questionbank.selectors.vectors import Candidates, nearest
 
 Vector = npt.NDArray[np.float32]
 
@@ -65,11 +64,13 @@ class Asked:
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         graphs: the keys of the graphs that it may have, with probabilities.
+        ready: the ready questions in its language.
         found: the nearest that were looked for, by lens and number: several lenses ask for the same.
     """
 
     text: str
     language: str
+    ready: Candidates
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     tags: tuple[TaggedPath, ...] = ()
     concept_ids: tuple[int, ...] = ()
@@ -179,9 +180,9 @@ broad_concepts: Kept[frozenset[TaggedPath]] = Kept(
 )
 
 
-def _ready(asked: Asked) -> QuerySet[Question]:
-    """Return the ready questions in its language."""
-    return Question.objects.filter(status=Question.Status.READY, language=asked.language).order_by()
+def ready_in(language: str) -> Candidates:
+    """Return the ready questions in a language."""
+    return Candidates(Question.objects.filter(status=Question.Status.READY, language=language))
 
 
 def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[tuple[int, float]]:
@@ -191,7 +192,7 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
             embedding_set=sets[lens],
             vector=asked.vectors[lens],
             k=looked_for[1],
-            question_ids=_ready(asked),
+            question_ids=asked.ready,
             exclude=asked.exclude,
         )
     return asked.found[looked_for][:k]
@@ -200,7 +201,7 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
 def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
     """Return candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
     further: list[int] = []
-    ready = _ready(asked)
+    ready = asked.ready.questions
     if asked.concept_ids:
         tagged = QuestionTag.objects.filter(concept__in=asked.concept_ids).values("question")
         same = list(ready.filter(pk__in=tagged).values_list("pk", flat=True)[: FROM_CONCEPT + 1])

@@ -33,6 +33,7 @@ from questionbank.selectors.similar.likeness import (
     rank_by_graph,
     rank_by_likeness,
     rank_by_wording,
+    ready_in,
 )
 from questionbank.selectors.similar.reasons import compare
 from questionbank.selectors.solving.solutions import (
@@ -246,6 +247,7 @@ class _Comparison:
         query = Asked(
             text=question.text,
             language=question.language,
+            ready=ready_in(question.language),
             tags=tuple(tags),
             concept_ids=tuple(concept_ids) if tags else (),
             graphs=question_graphs(question),
@@ -266,7 +268,9 @@ class _Comparison:
     ) -> Self:
         language = language or detect_language(text)
         serving = serving.for_language(language)
-        query = Asked(text=text, language=language, graphs=solved_graphs(text, solved))
+        query = Asked(
+            text=text, language=language, ready=ready_in(language), graphs=solved_graphs(text, solved)
+        )
         asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
         return cls(query, asked_evidence, serving, {})
 

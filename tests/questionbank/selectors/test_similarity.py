@@ -163,10 +163,15 @@ def test_the_number_of_queries_does_not_grow_with_the_hits(bank, django_assert_m
         assert len(similar_questions(question=bank[0], lens="wording", serving=now, k=15).hits) == 15
 
 
-def test_what_several_lenses_find_is_read_once(bank):
-    store_vectors(add_set("purpose"), bank)
+def test_what_several_lenses_find_is_counted_and_read_once(bank, monkeypatch):
+    monkeypatch.setattr("questionbank.selectors.similar.similarity.CONSIDERED", 1)
+    purpose_set = add_set("purpose")
+    store_vectors(purpose_set, bank, np.eye(4, purpose_set.dimension, dtype=np.float32)[[0, 1, 0, 2]])
     with CaptureQueriesContext(connection) as asked:
-        results = similar_by_lens(asked=bank[0], serving=serving(), k=3)
-    assert all(len(results[lens].hits) >= 2 for lens in ("purpose", "wording"))
+        results = similar_by_lens(asked=bank[0], serving=serving(), k=1)
+    assert [hit.question.text for hit in results["purpose"].hits] == [CAR]
+    assert [hit.question.text for hit in results["wording"].hits] == [TRAIN_AGAIN]
     statements = [query["sql"] for query in asked]
+    assert sum(sql.startswith("EXPLAIN") for sql in statements) == 1
+    assert sum(sql.startswith("SELECT COUNT(*) FROM (SELECT") for sql in statements) == 1
     assert sum('"questionbank_questionsolution"."alternatives"' in sql for sql in statements) == 1
