@@ -6,7 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Self
+
+import numpy as np
 
 from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
@@ -51,6 +54,7 @@ REASON_SHARE = (
 )
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
+_KEPT_TEXTS = 2_048  # whose n-grams a process keeps, 2 KB each: a page compares some 60
 _ONLY_WORD_PROBLEMS = (
     "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
 )
@@ -410,5 +414,11 @@ def _wording(text: str, others: Sequence[str]) -> list[float]:
     """Return how alike the texts read, whichever lens found them."""
     if not others:
         return []
-    vectors = HashedNgramEncoder().encode([same_spelling(text), *map(same_spelling, others)])
-    return [float(score) for score in vectors[1:] @ vectors[0]]
+    vectors = np.stack([_spelt_vector(other) for other in others])
+    return [float(score) for score in vectors @ _spelt_vector(text)]
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _spelt_vector(text: str) -> Vector:
+    """Return the character n-grams of a text in one spelling, (dimension,)."""
+    return HashedNgramEncoder().encode([same_spelling(text)])[0]
