@@ -91,7 +91,7 @@ class RuleSolver:
         if rule_solution(problem.text) is not None:
             return ""
         if names_other_computation(problem.text):
-            return "The text asks for a computation that is no equation, in words that no rule knows."
+            return "The text asks for a computation that the solver does not know."
         return self.solver.unsolvable_reason(_restated(problem)[0])
 
 
