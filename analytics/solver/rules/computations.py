@@ -59,15 +59,14 @@ class Term:
 Build = Callable[[list[Term]], Term | None]
 
 
-def _of(operation: Callable[..., ExpressionTree], *order: int) -> Build:
-    """Return what applies an operation to terms of one unit, in another order if that is given."""
+def _of(operation: Callable[..., ExpressionTree]) -> Build:
+    """Return what applies an operation to terms of one unit."""
 
     def build(terms: list[Term]) -> Term | None:
         if len({term.unit for term in terms}) > 1 or any(each.kind is NumberKind.PERCENT for each in terms):
             return None
-        picked = [terms[place] for place in order] if order else terms
         said = " ".join(filter(None, (term.said for term in terms)))
-        return Term(operation(*(term.tree for term in picked)), said=said)
+        return Term(operation(*(term.tree for term in terms)), said=said)
 
     return build
 
@@ -115,10 +114,6 @@ def _difference(terms: list[Term]) -> Term | None:
 def _share(terms: list[Term]) -> Term | None:
     share, whole = terms
     return Term(share.tree * whole.tree) if share.kind in _SHARES and not share.unit else None
-
-
-def _share_behind(terms: list[Term]) -> Term | None:
-    return _share(terms[::-1])
 
 
 def _changed(sign: int) -> Build:
@@ -294,7 +289,7 @@ COMPUTATIONS = tuple(
     (re.compile(_spelled_out(pattern)), build)
     for pattern, build in (
         (r"N of N", _share),
-        (r"N的N", _share_behind),
+        (r"N的N", _behind(_share)),
         (r"\bsquare root of N|N的算术平方根", _power("1/2")),
         (r"N的平方根", _both_roots),
         (r"\bcube root of N|N的立方根", _power("1/3")),
