@@ -9,6 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from analytics.text.language_words import FOREIGN_LANGUAGES
+from questionbank.documents.truth_phrases import truth_of
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
 from questionbank.models import KnowledgeConcept, Question
@@ -78,12 +79,14 @@ class SavePastedForm(PasteForm):
         names = ("status", "grade", "submission")
         fields = {name: self.cleaned_data[name] for name in names}
         pasted = pasted_of(self.data)
+        answer = _answer(self.data, pasted)
+        kind, answer = (Question.Kind.CHOICE, answer) if pasted.layout.options else _kind(pasted, answer)
         return fields | {
             "text": pasted.layout.text,
             "language": pasted.language,
-            "kind": Question.Kind.CHOICE if pasted.layout.options else Question.Kind.OPEN,
+            "kind": kind,
             "options": [{"label": option.label, "text": option.text} for option in pasted.layout.options],
-            "answer": _answer(self.data, pasted),
+            "answer": answer,
             "solution": "",
             "concepts": list(self.cleaned_data["concepts"]),
         }
@@ -100,6 +103,13 @@ def pasted_of(data: QueryDict) -> PastedText:
         whole=bool(data.get("whole")),
         language=language if is_chosen else "",
     )
+
+
+def _kind(pasted: PastedText, answer: str) -> tuple[Question.Kind, str]:
+    """Return the type of a question without options, with its answer as that type has it."""
+    if pasted.offers_truth and (truth := truth_of(answer)):
+        return Question.Kind.TRUE_FALSE, truth
+    return Question.Kind.OPEN, answer
 
 
 def _answer(data: QueryDict, pasted: PastedText) -> str:

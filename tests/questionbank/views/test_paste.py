@@ -135,6 +135,25 @@ def test_options_of_a_paste_are_saved_as_options_with_the_right_one(bank, as_tea
     assert list(doubled.context["same"]) == [question]
 
 
+@pytest.mark.parametrize(
+    ("text", "answer", "saved"),
+    [
+        ("True or false: the sum of two odd numbers is odd.", "false", ("true_false", "False")),
+        ("The number 51 is prime. T / F", "F", ("true_false", "False")),
+        ("判断对错：0.5大于0.45。", "对", ("true_false", "True")),
+        ("True or false: 9 is odd.", "It depends", ("open", "It depends")),
+        ("Is 7 a factor of 21?", "yes", ("open", "yes")),
+    ],
+)
+def test_a_statement_to_decide_on_is_saved_as_true_or_false(
+    bank, as_teacher, text: str, answer: str, saved: tuple[str, str]
+) -> None:
+    as_teacher.post(reverse("paste"), {"text": text, "answer": answer, "status": "ready", "action": "save",
+                                       "language": "zh" if "判" in text else "en"})  # fmt: skip
+    question = Question.objects.latest("pk")
+    assert (question.text, question.kind, question.answer) == (text, *saved)
+
+
 def test_a_person_can_choose_another_option_or_keep_the_text_whole(bank, as_teacher) -> None:
     sent = {"text": CHOICE, "language": "en", "status": "ready", "suggested_answer": "C", "action": "save"}
     as_teacher.post(reverse("paste"), sent | {"answer": "D"})
