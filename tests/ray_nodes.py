@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from questionbank.embedded import die_with_parent
+from questionbank.embedded.die_with_parent import dying_with_us
 
 
 class RayNodes:
@@ -59,18 +59,8 @@ class RayNodes:
             "--disable-usage-stats",
             "--block",
         ]
-        command = [
-            sys.executable,
-            die_with_parent.__file__,
-            str(os.getpid()),
-            sys.executable,
-            "-m",
-            "ray.scripts.scripts",
-            "start",
-            *options,
-            *fixed,
-            "--node-ip-address=127.0.0.1",
-        ]
+        start = [sys.executable, "-m", "ray.scripts.scripts", "start"]
+        command = dying_with_us([*start, *options, *fixed, "--node-ip-address=127.0.0.1"])
         log = self._folder / f"node-{len(self._processes)}.log"
         with log.open("wb") as stream:
             process = subprocess.Popen(
