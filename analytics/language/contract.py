@@ -112,6 +112,65 @@ class QuestionShapes(Protocol):
         """Return whether a question, or its last clause, has no number as its answer."""
 
 
+class Relations(Protocol):
+    """``relations.py``: clauses that state relations between numbers, by what they say."""
+
+    QUESTIONS: tuple[tuple[str, re.Pattern[str]], ...]
+    STATEMENTS: tuple[tuple[str, re.Pattern[str]], ...]
+    """Kinds of clauses, and what matches one whole; numbers are ``#0``, ``#1``."""
+
+    TIMES_OF_AGE: tuple[tuple[int, re.Pattern[str]], ...]
+    """1 for a clause about a later time, -1 about an earlier one, 0 about that of an event."""
+
+    UNKNOWN_TIME: re.Pattern[str]
+    OLD: re.Pattern[str]
+    LARGEST: re.Pattern[str]
+    SMALLEST: re.Pattern[str]
+    MIDDLE: re.Pattern[str]
+    EVERYONE: re.Pattern[str]
+    TWO_NUMBERS: re.Pattern[str]
+    THERE: re.Pattern[str]
+    """Who stands in a clause for all of the story, for two numbers, for nobody."""
+
+    MATTERS: re.Pattern[str]
+    MAY_BE_LEFT: re.Pattern[str]
+    """What a clause that is not read may not have; clauses beside others that need not be read."""
+
+    UNIT: str
+    PRONOUNS: frozenset[str]
+    LESS: frozenset[str]
+    PEOPLE: frozenset[str]
+    PEOPLE_PARTS: frozenset[str]
+    FACTORS: dict[str, int]
+
+    def tidied(self, clause: str) -> str:
+        """Return a clause without words that say nothing about numbers."""
+
+    def splits(self, sentence: str) -> list[tuple[str, str]]:
+        """Return how a sentence may be two clauses."""
+
+    def with_subject(self, clause: str) -> str:
+        """Return a clause that lacks its subject with a pronoun as that."""
+
+    def name_of(self, words: str) -> tuple[str, str]:
+        """Return the owner and the thing that a noun phrase names, each of them perhaps empty."""
+
+    def thing_of(self, words: str) -> str:
+        """Return what is counted or measured, from a noun phrase."""
+
+    def attribute(self, word: str) -> str:
+        """Return what a verb or an adjective measures; empty if it says none."""
+
+    def action(self, verb: str) -> str:
+        """Return what is done; empty where something is or is had."""
+
+    def is_thing(self, words: str) -> bool:
+        """Return whether a noun phrase names things that are counted, rather than who has them."""
+
+    def listed(self, words: str) -> list[str]:
+        """Return the noun phrases of a list."""
+
+
 @dataclass(frozen=True, eq=False)
 class Language:
     """A language: equal to itself alone, so that what is compiled of a table of languages is found fast.
@@ -121,7 +180,7 @@ class Language:
         name: in English.
         marks: what a text of this language has and no text of another; the first language of the table needs none.
         space: what separates a number and its unit, and between sentences.
-        numbers, clock_times, units, clauses, words, question_shapes: the modules of its folder.
+        numbers, clock_times, units, clauses, words, question_shapes, relations: the modules of its folder.
     """
 
     code: str
@@ -134,3 +193,4 @@ class Language:
     clauses: Clauses
     words: Words
     question_shapes: QuestionShapes
+    relations: Relations

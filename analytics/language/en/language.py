@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from analytics.language.en import clauses, clock_times, numbers, question_shapes, units, words
+from analytics.language.en import clauses, clock_times, numbers, question_shapes, relations, units, words
 
 ENGLISH = Language(
     code="en",
@@ -18,4 +18,5 @@ ENGLISH = Language(
     clauses=clauses,
     words=words,
     question_shapes=question_shapes,
+    relations=relations,
 )

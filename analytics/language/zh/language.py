@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.contract import Language
-from analytics.language.zh import clauses, clock_times, numbers, question_shapes, units, words
+from analytics.language.zh import clauses, clock_times, numbers, question_shapes, relations, units, words
 
 CHINESE = Language(
     code="zh",
@@ -18,4 +18,5 @@ CHINESE = Language(
     clauses=clauses,
     words=words,
     question_shapes=question_shapes,
+    relations=relations,
 )

@@ -16,6 +16,7 @@ from analytics.solver.rules.percentages import changed_by_share, discounted_pric
 from analytics.solver.rules.proportion import in_proportion
 from analytics.solver.rules.rates import average_of_numbers, rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
+from analytics.solver.rules.relations import related_numbers
 from analytics.solver.rules.remainders import remainder
 from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
@@ -57,6 +58,7 @@ RULES = (
     Rule("negative numbers", change_of_level, 0.85),
     Rule("sum and difference", larger_or_smaller, 0.9),
     Rule("sum and difference", one_of_two, 0.9),
+    Rule("relations", related_numbers, 0.95),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),
     Rule("proportion", in_proportion, 0.96),

@@ -1,0 +1,260 @@
+"""How English states relations between numbers: clauses by what they say, for `analytics.solver.rules.relations`.
+
+Numbers are read already and stand as ``#0``, ``#1`` with their units left out: "Ben is #0 younger than Carla".
+"""
+
+from __future__ import annotations
+
+import re
+
+from analytics.language.en.verb_forms import VERBS, past_of
+from analytics.language.en.words import singular
+
+_ATTRIBUTES = {
+    "age": "old older younger age ages aged",
+    "height": "tall taller high higher lower height heights",
+    "length": "long longer length",
+    "width": "wide wider width",
+    "weight": "heavy heavier lighter weigh weighs weighed weight weights",
+    "price": "cost costs costed dearer cheaper pricier expensive price prices",
+}
+_ATTRIBUTE_OF = {word: name for name, words in _ATTRIBUTES.items() for word in words.split()}
+LESS = frozenset("fewer less younger shorter lower lighter cheaper smaller slower".split())
+FACTORS = {"twice": 2, "double": 2, "triple": 3, "thrice": 3}
+PRONOUNS = frozenset("he she it this that which who him her".split())
+EVERYONE = re.compile(
+    r"(?:they|them|both|all|we|their(?: \w+)?|the (?:two|#\d+|boys|girls|friends|children|pair)|(?:all|both|the)(?: of them| #\d+ of them| #\d+)"
+    r"|(?:the |all )?#\d+(?: of them| (?:friends|boys|girls|children|people|brothers|sisters|numbers|siblings))|they all|they both|both of them|the #\d+ .*)",
+    re.IGNORECASE,
+)
+TWO_NUMBERS = re.compile(r"(?:the |of )*(?P<count>#\d+) (?:natural |whole |positive )?(?:numbers|integers)", re.IGNORECASE)
+PEOPLE = frozenset("child student pupil people person kid member player dancer singer musician animal".split())
+PEOPLE_PARTS = frozenset("boy girl man woman adult teacher".split())
+LARGEST = re.compile(r"\b(?:larg|great|bigg|high|old|tall|long|heavi)(?:er|est)\b|\bbigger\b", re.IGNORECASE)
+SMALLEST = re.compile(r"\b(?:smaller|smallest|lesser|least|youngest|younger|lowest|lower|shorter|shortest|lighter|lightest)\b", re.IGNORECASE)
+MIDDLE = re.compile(r"\bmiddle\b", re.IGNORECASE)
+OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
+
+_FILLERS = re.compile(
+    r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school)\b ?"
+    r"|^(?:and|but|so|if|then|given that|suppose(?: that)?|altogether,|in all,) +",
+    re.IGNORECASE,
+)
+_DETERMINERS = re.compile(r"^(?:the|a|an|his|her|their|its|my|your|our|some|these|those|other of the)\s+", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"^(?:the )?(?:number|amount|count|price|cost|age|height|weight|length|mass) of (?P<what>.*)$", re.IGNORECASE)
+_ONE_OF_TWO = re.compile(r"(?P<one>one(?: of them| of the numbers| number)?|first(?: number)?)|(?:other|second|another)(?: one| number)?")
+_OWNER = re.compile(r"^(?P<owner>.*?)(?:['’]s?) (?P<what>.+)$|^(?P<alone>.*?)['’]s?$")
+
+_STOP = (
+    "than|as|is|are|was|were|be|has|have|had|do|does|did|will|would|can|could|how|what|many|much|more|fewer|less|times|twice|double|triple|half"
+    "|altogether|together|total|sum|if|when|and|or|in|on|at|from|for|with|to|by|each|every|per|older|younger|taller|shorter|heavier|lighter"
+    "|not|no|but|then|after|before|while|there|gave|gives|give|left|rest|remaining|another|same|equal|equally|average|because|so|until|both"
+)
+_W = rf"(?!(?:{_STOP})\b)[A-Za-z][\w'’/-]*"
+_NP = rf"{_W}(?: {_W}){{0,4}}?"
+_LIST = rf"(?:{_NP}(?:, {_NP}){{0,3}},? and {_NP})"
+_PP = rf"(?: (?:in|on|at|from|for|with|by) {_NP}){{0,2}}"
+_ALL = r"(?:they|both|the #\d+(?: of them| friends| boys| girls| numbers| children| people| brothers| sisters)?|we|all #\d+(?: of them)?|both of them)"
+_N = r"#\d+"
+_MT = rf"(?P<m>twice|double|triple|thrice|{_N} times)"
+_M = rf"(?P<m>twice|double|triple|thrice|{_N} times|{_N})"
+_FORMS = sorted(
+    {f for v in VERBS for f in (v, v + "s", past_of(v))} - {"have", "has", "had", "cost", "costs", "weigh", "weighs", "left", "leave"}, key=len, reverse=True
+)
+_ACT = "|".join(map(re.escape, _FORMS))
+_BE = r"(?:is|are|was|were|will be|would be|be)"
+_V = rf"(?P<verb>has got|have got|has|have|had|{_BE}|weighs?|weighed|costs?|got|(?:has |have |had )?(?:{_ACT}))"
+_AUX = r"(?:is|are|was|were|do|does|did|has|have|had|will|would)"
+_MORE = (
+    r"(?P<more>more|fewer|less|older|younger|taller|shorter|longer|higher|lower|heavier|lighter|dearer|cheaper"
+    r"|bigger|larger|greater|smaller|wider|more expensive|less expensive)"
+)
+_ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
+_TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
+_ADD = r"(?:adds? up to|add to|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
+_OF_B = rf"(?P<b>{_LIST}|{_NP})(?: {_AUX})?(?: {_BE})?"
+
+
+def _p(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is said then
+    (1, _p(rf"in (?P<t>{_N})(?: time|['’] time| from now)?,? (?P<clause>.+)")),
+    (-1, _p(rf"(?P<t>{_N}) ago,? (?P<clause>.+)")),
+    (1, _p(rf"(?P<t>{_N}) (?:from now|later),? (?P<clause>.+)")),
+    (1, _p(rf"(?P<clause>.+?) (?:in|after) (?P<t>{_N})(?:['’]? time| from now)?")),
+    (-1, _p(rf"(?P<clause>.+?) (?P<t>{_N}) ago")),
+    (1, _p(rf"(?P<clause>.+?),? (?P<t>{_N}) (?:from now|later)")),
+    (0, _p(r"(?P<clause>.+?),? when (?P<event>.+)")),
+    (0, _p(r"when (?P<event>.+?), (?P<clause>.+)")),
+)
+UNKNOWN_TIME = _p(r"(?:in|after) how (?:much|many years|many years['’] time),? (?:time )?(?P<clause>.+)")
+
+STATEMENTS = tuple(
+    (kind, _p(pattern))
+    for kind, pattern in (
+        ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?:the )?ratio of (?:the )?(?:number of )?(?P<a>{_NP}) to (?:the )?(?:number of )?(?P<b>{_NP})(?: to (?P<c>{_NP}))?{_PP} (?:is|was) (?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
+        ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?P<list>{_LIST}) (?:are|is|were) in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
+        ("sum_difference", rf"(?P<list>{_N} {_NP}) have a sum of (?P<n>{_N}) and a difference of (?P<d>{_N})"),
+        ("consecutive", rf"(?:the )?(?:sum|total) of (?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) is (?P<n>{_N})"),
+        ("consecutive", rf"(?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) (?:{_ADD}|have a sum of) (?P<n>{_N})"),
+        ("sum", rf"(?:the )?(?:sum|total)(?: (?:number|age|weight|price|cost))? of (?P<list>{_N} {_NP}|{_LIST}|their (?:{_W})|them|(?:the )?(?:{_N} )?{_NP}) (?:is|was|will be|are) (?P<n>{_N})(?: (?P<noun>{_NP}))?"),
+        ("sum", rf"their (?:sum|total(?: (?:age|weight|cost|price))?|combined age) (?:is|was|will be) (?P<n>{_N})"),
+        ("sum", rf"(?P<list>{_LIST}|{_ALL}|their (?:{_W})|the ages of {_LIST}|{_N} {_NP}|(?:{_NP} )?ages) (?:will )?(?:{_ADD}|have a (?:sum|total) of|had a total of) (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP}"),
+        ("sum", rf"(?P<list>{_LIST}|{_ALL}|there)(?: together)? {_V}(?: a (?:combined )?total of)?(?: together)? (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP},? {_TOG}(?: (?:{_ADJ}))?{_PP}"),
+        ("sum", rf"(?P<list>{_LIST}|{_ALL}) {_TOG} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP}"),
+        ("sum", rf"(?P<list>{_LIST}|{_ALL}) {_V} a (?:combined )?total of (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP}"),
+        ("sum", rf"{_TOG},? (?P<list>{_LIST}|{_ALL}) {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP}"),
+        ("sum", rf"there (?:are|were) (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
+        ("sum", rf"a total of (?P<n>{_N}) (?P<things>{_LIST}|{_NP}) (?:are|were) .+"),
+        ("sum", rf"(?P<a>{_NP}) {_V} (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
+        ("difference", rf"(?:their|the) difference(?: (?:between|of) (?:them|the {_N} numbers|{_N} numbers))? (?:is|was) (?P<n>{_N})"),
+        ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
+        ("difference", rf"(?:they|the numbers|the {_N} numbers) differ by (?P<n>{_N})"),
+        ("times", rf"(?P<a>{_LIST}|{_NP}) {_V} (?P<n>{_N})(?: {_NP})? (?P<more>more|less|fewer|older|younger) (?:{_NP} )?than {_MT} (?:as (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))? as|the (?:number|amount|age|price|weight|height)(?: of (?P<noun2>{_NP}))? (?:of|as|that)|of)? ?{_OF_B}{_PP}"),
+        ("times", rf"there are (?P<n>{_N}) (?P<more>more|less|fewer) (?P<a>{_NP}) than {_M} as many {_OF_B}{_PP}"),
+        ("times", rf"(?P<a>{_NP}) {_V} {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))?{_PP} as {_OF_B}{_PP}"),
+        ("times", rf"will (?P<a>{_NP}) (?P<verb>be) {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ})) as {_OF_B}"),
+        ("times", rf"there (?:are|were) {_M} as (?:many|much) (?P<a>{_NP}){_PP} as {_OF_B}{_PP}"),
+        ("times", rf"(?P<a>{_NP}) {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
+        ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
+        ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
+        ("begin", r"i (?:think|am thinking|thought) of a (?:certain )?number"),
+        ("begin", r"i am a number"),
+        ("multiply", rf"(?:(?:i|you|we|she|he) )?(?:multipl(?:y|ied|ies)) (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
+        ("multiply", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is |was )?multiplied by (?P<n>{_N})"),
+        ("divide", rf"(?:(?:i|you|we|she|he) )?divided? (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
+        ("divide", rf"(?:(?:a|the|this|my) (?:certain )?(?:number|result) )?(?:is |was )?divided by (?P<n>{_N})"),
+        ("double", r"(?:(?:i|you) )?doubled? (?:it|this|the (?:number|result|answer|sum))"),
+        ("halve", r"(?:(?:i|you) )?halved? (?:it|this|the (?:number|result|answer|sum))"),
+        ("add", rf"(?:(?:i|you|we|she|he) )?add(?:ed)? (?P<n>{_N})(?: to (?:it|this|the (?:number|result|answer|product)))?"),
+        ("add", rf"(?P<n>{_N}) is added(?: to (?:it|the (?:number|result|product)))?"),
+        ("add", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is )?(?:increased by|plus) (?P<n>{_N})"),
+        ("subtract", rf"(?:(?:i|you|we|she|he) )?(?:subtract(?:ed)?|take away|took away|take) (?P<n>{_N})(?: (?:away )?from (?:it|this|the (?:number|result|answer|product)))?"),
+        ("subtract", rf"(?P<n>{_N}) is (?:subtracted|taken away)(?: from (?:it|the (?:number|result|product)))?"),
+        ("subtract", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is )?(?:decreased by|minus) (?P<n>{_N})"),
+        ("result", rf"(?:the |my |your )?(?:final )?(?:result|answer|it|i get|you get|i got|get|i end up with|end up with|gives?|giving)(?: (?:is|was|of))? (?P<n>{_N})"),
+        ("phrase", rf"(?P<n>{_N}) (?P<more>more|less) than {_M} (?:a|the|some|an unknown) (?:certain )?number (?:is|equals|gives) (?P<s>{_N})"),
+        ("phrase", rf"{_M} (?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
+        ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
+        ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) (?P<noun>{_NP}){_PP}"),
+        ("value", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: of (?:them|these))?(?: (?P<noun>{_NP}))?{_PP}"),
+        ("born", rf"(?P<a>{_NP}) (?:was|is) born"),
+        ("nothing", rf"{_NP} and {_NP} (?:are|were) {_NP}"),
+    )
+)
+
+QUESTIONS = tuple(
+    (kind, _p(pattern))
+    for kind, pattern in (
+        ("difference", rf"how (?:many|much) (?P<more>more|fewer|less) (?P<noun>{_NP} )?(?:do|does|did|has|have|is|are|was|were)? ?(?P<a>{_NP})(?: {_V})?(?: (?P<noun2>{_NP}))?{_PP} than (?P<b>{_NP})(?: {_AUX})?"),
+        ("difference", rf"how (?:many|much) (?P<more>more|fewer) (?P<a>{_NP}) than (?P<b>{_NP}) (?:are there|{_AUX} .*|there are)"),
+        ("difference", rf"how many (?:years|cm|metres) (?P<more>older|younger|taller|shorter) is (?P<a>{_NP}) than (?P<b>{_NP})"),
+        ("difference", rf"how much {_MORE} is (?P<a>{_NP}) than (?P<b>{_NP})"),
+        ("total", rf"(?:what (?:is|was|are|will be) |find |calculate )(?:the |their )(?:sum|total|combined)(?: (?:of|number|age|price|weight|cost|amount|ages))*(?: of (?P<list>{_LIST}|{_NP}))?{_PP}"),
+        ("total", rf"how (?:many|much|old)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had|will) (?P<list>{_LIST}|{_ALL}|the #\d+ of them|there|the {_NP})(?: (?:{_V}|be))?{_PP},? {_TOG}{_PP}"),
+        ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had) (?P<list>{_LIST}|{_ALL}) {_TOG}(?: {_V})?{_PP}"),
+        ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:are|were)(?: there)?{_PP},? {_TOG}{_PP}"),
+        ("one", rf"how (?:many|much|{_ADJ}|far)(?: (?P<noun>{_NP}))? (?:do|does|did|is|are|was|were|will|would|has|have|had|must|can) (?P<a>{_LIST}|{_NP})(?: (?:{_V}|got|be|have))?{_PP},?{_PP}(?: (?:at|now))?"),
+        ("one", rf"how (?:many|much)(?: (?P<noun>{_NP})) (?:are|were|is)(?: there)?{_PP}"),
+        ("one", rf"how (?:many|much) (?P<noun>{_NP})(?: (?:{_V}|can))?{_PP}"),
+        ("superlative", rf"(?:what (?:is|are|was)|find|calculate|determine|work out) (?:the )?(?:value of )?(?:the )?(?P<which>(?:larger|greater|bigger|smaller|largest|greatest|biggest|smallest|middle|lesser)(?: (?:number|one|integer|{_W}))?(?: {_W})?)(?: of (?:the {_N} )?(?:numbers|integers|them))?"),
+        ("superlative", rf"how (?:old|tall|heavy|much|many).* (?:is|does|has) (?:the )?(?P<which>(?:oldest|youngest|tallest|elder|younger|older|larger|smaller)(?: {_W})?)(?: have)?"),
+        ("number", rf"(?:what (?:is|was)|find|calculate) (?:the|my|this|her|his|that) (?:original )?number(?: i (?:am thinking|think|thought) of)?"),
+        ("number", rf"(?:what|which) number (?:am i|did i think of|is it|did i start with)(?: thinking of)?"),
+        ("one", rf"(?:what (?:is|was|will be|are|will)|find|calculate) (?P<a>{_NP})(?: be)?{_PP},?{_PP}"),
+    )
+)
+
+
+UNIT = "units"
+"""What stands for a unit that belongs to no number."""
+
+MATTERS = _p(
+    r".*(?:#|\b(?:each|every|half|twice|double|triple|same|equal\w*|rest|remaining|left|average|another|lost|gave|more|fewer|less|times|per"
+    r"|either|neither|how|what|find)\b)"
+)
+"""What a clause that is not read may not have."""
+
+MAY_BE_LEFT = _p(r"(?:in|on|at|for|during|after|from) [^#]+")
+"""Clauses beside others that say nothing of numbers."""
+
+THERE = _p(r"there(?: be)?|it|#\d+")
+_ACTIONS = {form: verb for verb in VERBS for form in (verb, verb + "s", past_of(verb))}
+
+
+def with_subject(clause: str) -> str:
+    """Return a clause that lacks its subject with a pronoun as that."""
+    return f"it {clause}"
+
+
+def attribute(word: str) -> str:
+    """Return what a verb or an adjective measures: the age, the price; empty if it says none."""
+    return _ATTRIBUTE_OF.get(word.split()[-1].lower() if word else "", "")
+
+
+def action(verb: str) -> str:
+    """Return what is done; empty where something is or is had."""
+    return _ACTIONS.get(verb.split()[-1].lower(), "")
+
+
+def is_thing(words: str) -> bool:
+    """Return whether a noun phrase names things that are counted, rather than who has them."""
+    first = words.split()[0]
+    return first[0].islower() and not _DETERMINERS.match(words) and words.lower() not in PRONOUNS and words.endswith(("s", "n", "e")) and "'" not in words
+
+
+def tidied(clause: str) -> str:
+    """Return a clause without words that say nothing about numbers."""
+    clause = re.sub(r"\s+", " ", clause).strip(" ,:")
+    for _ in range(2):
+        clause = _FILLERS.sub("", clause).strip(" ,")
+    clause = re.sub(r"\bhow (?:many|much) units(?: of money)?\b", "how much", clause, flags=re.IGNORECASE)
+    return re.sub(r"\b(?:years?|units)[- ]old\b", "old", clause)
+
+
+def name_of(words: str) -> tuple[str, str]:
+    """Return the owner and the thing that a noun phrase names, each of them perhaps empty."""
+    words, thing = words.strip(" ,").lower().replace("’", "'"), ""
+    if match := _NUMBER_OF.match(words):
+        thing = _ATTRIBUTE_OF.get(words.removeprefix("the ").split()[0], "")
+        words = match["what"]
+    words = _DETERMINERS.sub("", words)
+    if match := _ONE_OF_TWO.fullmatch(words):
+        return ("one" if match["one"] else "other"), thing
+    if match := _OWNER.match(words):
+        owner, what = match["owner"] or match["alone"], match["what"] or ""
+        if what and what.split()[-1] not in _ATTRIBUTE_OF and what.split()[0] not in ("number",):
+            return " ".join(map(_singular, words.replace("'s", "").split())), ""
+        return _DETERMINERS.sub("", owner), thing or thing_of(what)
+    return " ".join(map(_singular, words.split())), thing
+
+
+def _singular(word: str) -> str:
+    return {"children": "child", "men": "man", "women": "woman", "people": "people"}.get(word) or singular(word)
+
+
+def thing_of(words: str) -> str:
+    """Return what is counted or measured, from a noun phrase, an adjective or a verb."""
+    words = words.strip().lower()
+    parts = [word for word in re.split(r"[ ,]+", _DETERMINERS.sub("", words)) if word]
+    if not parts:
+        return ""
+    return _ATTRIBUTE_OF.get(parts[-1]) or " ".join(map(_singular, parts))
+
+
+def listed(words: str) -> list[str]:
+    """Return the noun phrases of a list."""
+    return [part for part in re.split(r", and |,| and ", words) if part.strip()]
+
+
+def splits(sentence: str) -> list[tuple[str, str]]:
+    """Return how a sentence may be two clauses."""
+    found = []
+    for match in re.finditer(r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then ", sentence):
+        left, right = sentence[: match.start()], sentence[match.end() :]
+        if match[0] in (", which ", ", who "):
+            right = "that " + right
+        found.append((left, right))
+    return found
