@@ -123,6 +123,8 @@ class Relations(Protocol):
     """1 for a clause about a later time, -1 about an earlier one, 0 about that of an event."""
 
     UNKNOWN_TIME: re.Pattern[str]
+    TWO_TIMES: re.Pattern[str]
+    FUTURE: re.Pattern[str]
     OLD: re.Pattern[str]
     LARGEST: re.Pattern[str]
     SMALLEST: re.Pattern[str]
@@ -138,6 +140,7 @@ class Relations(Protocol):
 
     UNIT: str
     PRONOUNS: frozenset[str]
+    WHO: frozenset[str]
     LESS: frozenset[str]
     PEOPLE: frozenset[str]
     PEOPLE_PARTS: frozenset[str]

@@ -168,6 +168,9 @@ QUESTIONS = tuple(
 )
 
 
+TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today|was)\b(?! old)")
+FUTURE = _p(r"\bwill\b")
+WHO = frozenset({"who"})
 UNIT = "units"
 """What stands for a unit that belongs to no number."""
 
@@ -255,6 +258,6 @@ def splits(sentence: str) -> list[tuple[str, str]]:
     for match in re.finditer(r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then ", sentence):
         left, right = sentence[: match.start()], sentence[match.end() :]
         if match[0] in (", which ", ", who "):
-            right = "that " + right
+            right = f"{match[0].strip(' ,').replace('which', 'that')} {right}"
         found.append((left, right))
     return found

@@ -12,11 +12,15 @@ FACTORS: dict[str, int] = {}
 PRONOUNS = frozenset("它 他 她 这 这个数".split())
 PEOPLE = frozenset("人 学生 同学 儿童 孩子".split())
 PEOPLE_PARTS = frozenset("男生 女生 男同学 女同学 男孩 女孩".split())
+TWO_TIMES = re.compile("(?:年前|年后|[前后]).*(?:现在|今年)的")
+FUTURE = re.compile("那时|到时")
+WHO: frozenset[str] = frozenset()
 UNIT = "单位"
 """What stands for a unit that belongs to no number."""
 
-_C = r"(?:[只个本棵张支枝条辆头朵筐箱袋块盒件套双把瓶枚页名位人株匹颗粒根盆台架艘间户次道份场]|岁)?"
-_STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余其#"
+_CS = r"(?:[只个本棵张支枝条辆头朵筐箱袋块盒件套双把瓶枚页名位人株匹颗粒根盆台架艘间户次道份场]|岁)?"
+_C = f"(?P<c>{_CS})"
+_STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余其了卖吃借左右前后#"
 _NP = rf"(?:(?![{_STOP}])[\u4e00-\u9fffA-Za-z]|其(?!中)|(?<=[\u4e00-\u9fff])(?:多(?=多)))+?"
 _LIST = rf"{_NP}(?:、{_NP})*(?:和|与|、){_NP}"
 _COUNT = r"(?:(?P<count>#\d+)(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
@@ -35,7 +39,7 @@ OLD = re.compile("岁|年龄")
 MATTERS = re.compile(r".*(?:#|每|各|同样|相等|平均|剩|余|倍|比|共|多少|几|半|其余|求)")
 MAY_BE_LEFT = re.compile(r"(?!)")
 
-_TRIM = re.compile(r"^(?:已知|其中|如果|那么|则|又|且|而|但是?|也|求|问|请问|假如|若|现在|今年|现有|先)+|(?:今年|现在|正好|刚好|恰好|恰|就|还|已经|也|刚)")
+_TRIM = re.compile(r"^(?:已知|其中|如果|那么|则|又|且|而|但是?|也|求|问|请问|假如|若|现在|现有|先)+|(?:现在|正好|刚好|恰好|恰|就|还|已经|也|刚)")
 _NOUN_TAIL = re.compile(rf"{_OF}$|(?<=[甲乙丙丁])数$|(?<=[甲乙丙])$")
 
 
@@ -54,11 +58,11 @@ STATEMENTS = tuple(
     (kind, _p(pattern))
     for kind, pattern in (
         ("consecutive", rf"(?P<count>{_N})个?(?:相邻|连续)的?(?:(?P<step>偶|奇|双|单)|自然|整)?数(?:的|之)?和{_IS}(?P<n>{_N})"),
-        ("ratio", rf"(?:.{{1,8}}[里中上内])?(?P<list>{_LIST}){_COUNT}{_OF}?的?比[是为](?P<r>{_N}[:：∶]{_N}(?:[:：∶]{_N})?)"),
+        ("ratio", rf"(?:[^每各#]{{1,8}}[里中上内])?(?P<list>{_LIST}){_COUNT}{_OF}?的?比[是为](?P<r>{_N}[:：∶]{_N}(?:[:：∶]{_N})?)"),
         ("difference", rf"(?:(?P<list>这?{_N}个?(?:自然|整)?数|它们)(?:的|之)?)?(?:差[是为]?|相差)(?P<n>{_N})"),
         ("sum", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?)?(?:总?和|年龄之?和){_IS}(?P<n>{_N}){_C}"),
         ("sum", rf"(?P<list>{_LIST}){_COUNT}{_OF}?(?:一?共|总共|合计)(?:有|是|重|种|养|养了|种了|买了|花了|花|为)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
-        ("sum", rf"(?:.{{1,8}}?[里中上内园校店场家]|{_NP})(?:有|养了?|种了?|买了?|买来|购进|运来)(?P<list>{_LIST}){_COUNT}(?:一?共|总共)?(?:有|计)?(?P<n>{_N}){_C}(?:{_NP})?"),
+        ("sum", rf"(?:[^每各#]{{1,8}}?[里中上内园校店场家]|{_NP})(?:有|养了?|种了?|买了?|买来|购进|运来)(?P<list>{_LIST}){_COUNT}(?:一?共|总共)?(?:有|计)?(?P<n>{_N}){_C}(?:{_NP})?"),
         ("sum", rf"(?P<list>{_EVERY})?(?:一?共|总共|合起来|合计)(?:有|是|重|养了?|种了?|买了?|花了?)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?比(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍还?(?P<more>多|少|大|小|长|短|重|轻|高)(?P<n>{_N}){_C}"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?{_IS}(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍(?P<more>多|少)(?P<n>{_N}){_C}"),
@@ -72,8 +76,8 @@ STATEMENTS = tuple(
         ("add", rf"(?:一个数|某数|它)?先?再?加上?(?P<n>{_N})"),
         ("subtract", rf"(?:一个数|某数|它)?先?再?减去?(?P<n>{_N})"),
         ("result", rf"(?:最后|结果|所得的?结果|得数|所得的?[和差积商])?(?:是|得到?|等于|为)?(?P<n>{_N})"),
-        ("value", rf"(?:.{{1,8}}[里中上内])有(?P<noun>{_NP})(?P<n>{_N}){_C}"),
-        ("value", rf"(?:.{{1,8}}[里中上内])有(?P<n>{_N}){_C}(?P<noun>{_NP})"),
+        ("value", rf"(?:[^每各#]{{1,8}}[里中上内])有(?P<noun>{_NP})(?P<n>{_N}){_C}"),
+        ("value", rf"(?:[^每各#]{{1,8}}[里中上内])有(?P<n>{_N}){_C}(?P<noun>{_NP})"),
         ("value", rf"(?P<a>{_NP})有(?P<noun>{_NP})?(?P<n>{_N}){_C}"),
         ("value", rf"(?P<a>{_NP})有(?P<n>{_N}){_C}(?P<noun>{_NP})?"),
         ("value", rf"有(?P<noun>{_NP})(?P<n>{_N}){_C}"),
@@ -84,15 +88,15 @@ STATEMENTS = tuple(
 QUESTIONS = tuple(
     (kind, _p(pattern))
     for kind, pattern in (
-        ("difference", rf"(?P<a>{_NP}){_OF}?比(?P<b>{_NP}){_OF}?{_MORE}{_MANY}{_C}(?P<noun>{_NP})?"),
-        ("total", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}(?:的|之)?{_OF}?)?(?:一?共|总共|合起来)(?:有|重|种|养|是|买了?)?(?P<noun>{_NP})?{_MANY}{_C}(?:{_NP})?"),
+        ("difference", rf"(?P<a>{_NP}){_OF}?比(?P<b>{_NP}){_OF}?{_MORE}{_MANY}{_CS}(?P<noun>{_NP})?"),
+        ("total", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}(?:的|之)?{_OF}?)?(?:一?共|总共|合起来)(?:有|重|种|养|是|买了?)?(?P<noun>{_NP})?{_MANY}{_CS}(?:{_NP})?"),
         ("total", rf"(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?和是{_MANY}"),
         ("superlative", rf"(?:这?{_N}个?数中?)?(?P<which>(?:最|较|更)?[大小中]的?间?的?(?:一个)?数?)[是为]?(?:{_MANY})?"),
         ("number", rf"(?:这个数|原来的数|某数|这个数字|原数|原来这个数)(?:(?:是|为)(?:{_MANY})?)?"),
-        ("one", rf"(?P<a>{_NP})有(?P<noun>{_NP})?{_MANY}{_C}(?P<noun2>{_NP})?"),
-        ("one", rf"(?P<a>{_NP}){_OF}?(?:的?单价)?(?:是|为|重|高|长|种了?|养了?|做了?)?{_MANY}{_C}"),
+        ("one", rf"(?P<a>{_NP})有(?P<noun>{_NP})?{_MANY}{_CS}(?P<noun2>{_NP})?"),
+        ("one", rf"(?P<a>{_NP}){_OF}?(?:的?单价)?(?:是|为|重|高|长|种了?|养了?|做了?)?{_MANY}{_CS}"),
         ("one", rf"(?P<a>[甲乙丙]数?|{_NP}{_OF})"),
-        ("one", rf"有?{_MANY}{_C}(?P<noun>{_NP})"),
+        ("one", rf"有?{_MANY}{_CS}(?P<noun>{_NP})"),
     )
 )
 
@@ -111,6 +115,7 @@ def name_of(words: str) -> tuple[str, str]:
     words, before = words.strip("的"), ""
     while words != before:
         before, words = words, _NOUN_TAIL.sub("", words).strip("的") or words
+    words = re.sub("^今年(?=.)|(?<=.)今年$", "", words)
     owner, _sign, thing = words.partition("的")
     return owner, thing
 

@@ -40,7 +40,7 @@ class Amount:
 
     def __add__(self, other: Amount) -> Amount:
         value = self.value + other.value
-        if self.is_constant and other.is_constant:
+        if (self.is_constant and other.is_constant) or (value == 0 and self.tree == other.tree):
             return Amount.of(value)
         if other.value == 0 and other.is_constant:
             return self
@@ -125,7 +125,7 @@ class Linear:
         if name not in self.terms:
             return self
         others = {each: amount for each, amount in self.terms.items() if each != name}
-        return Linear(others, self.rest) + value.times(self.terms[name])
+        return value.times(self.terms[name]) + Linear(others, self.rest)
 
     def renamed(self, names: Mapping[Name, Name]) -> Linear:
         """Return the sum with other names for its unknowns."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 from functools import reduce
@@ -33,11 +33,13 @@ class Clause:
     Attributes:
         kind: of what it says, by the language's table.
         parts: its words by their parts in it.
+        text: the clause.
         time: what it says of the time that it speaks of: clauses of its own, or a number of years with its sign.
     """
 
     kind: str
     parts: dict[str, str]
+    text: str = ""
     time: tuple[int, str] | None = None
     event: tuple[Clause, ...] = ()
     asks: bool = False
@@ -114,6 +116,8 @@ def _read(reading: Reading) -> list[Clause] | None:
     clauses: list[Clause] = []
     has_ages = words.OLD.search(text) is not None
     for sentence in Reading(plain).sentences:
+        if words.TWO_TIMES.search(sentence):
+            return None
         found = _clauses(words.tidied(sentence), words, has_ages=has_ages)
         if found is None:
             return None
@@ -128,15 +132,15 @@ def _clauses(clause: str, words: Relations, *, has_ages: bool, depth: int = 0) -
     for asks, table in ((True, words.QUESTIONS), (False, words.STATEMENTS)):
         for kind, pattern in table:
             if match := pattern.fullmatch(clause):
-                return [Clause(kind, _parts(match), asks=asks)]
-    if has_ages and (timed := _timed(clause, words, depth)) is not None:
-        return timed
+                return [Clause(kind, _parts(match), clause, asks=asks)]
     for left, right in words.splits(clause):
         if (first := _clauses(left, words, has_ages=has_ages, depth=depth + 1)) is None:
             continue
         for rest in (right, words.with_subject(right)):
             if (second := _clauses(rest, words, has_ages=has_ages, depth=depth + 1)) is not None:
                 return first + second
+    if has_ages and (timed := _timed(clause, words, depth)) is not None:
+        return timed
     is_whole = depth == 0 or words.MAY_BE_LEFT.match(clause) is not None
     return [] if is_whole and not words.MATTERS.search(clause) else None
 
@@ -151,12 +155,12 @@ def _timed(clause: str, words: Relations, depth: int) -> list[Clause] | None:
         event = _clauses(parts["event"], words, has_ages=False, depth=depth + 1) if "event" in parts else []
         if inner and event is not None and (event or sign):
             time = (sign, parts.get("t", ""))
-            return [Clause(each.kind, each.parts, time, tuple(event), each.asks) for each in inner]
+            return [replace(each, time=time, event=tuple(event)) for each in inner]
     match = words.UNKNOWN_TIME.fullmatch(clause)
     inner = match and _clauses(match["clause"], words, has_ages=False, depth=depth + 1)
     if not inner:
         return None
-    return [Clause(each.kind, each.parts, (1, "")) for each in inner] + [Clause("time", {}, asks=True)]
+    return [replace(each, time=(1, "")) for each in inner] + [Clause("time", {}, asks=True)]
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:
@@ -210,25 +214,30 @@ class Scene:
         self.equations: list[Linear] = []
         self.asked: list[Linear] = []
         self.pick = ""
-        self.subject = ("", "")
+        self.subject = self.object = ("", "")
         self.shift = Linear()
         self.number: Linear | None = None
         self.whole: Linear | None = None
         self.rest: Linear | None = None
         self.times = 0
         self.actions: set[str] = set()
+        self.measures: set[str] = set()
 
     def tell(self, clauses: Iterable[Clause]) -> None:
         """Read clauses in order."""
         for clause in clauses:
-            self.shift = Linear()
+            before, self.shift = self.shift, Linear()
             if clause.time is not None:
                 self.shift = self._later(clause)
+            elif clause.asks and self.words.FUTURE.search(clause.text):
+                self.shift = before
+            self.text = clause.text
             getattr(self, f"_{clause.kind}")(clause.parts, clause.asks)
 
     def _later(self, clause: Clause) -> Linear:
         sign, number = clause.time or (0, "")
         if number:
+            self.used.add(self._amount(number).tree.label)
             return Linear.known(self._amount(number) * Amount.of(sign))
         later = Linear.unknown((_LATER[0], str(self.times)))
         if clause.event:
@@ -272,6 +281,15 @@ class Scene:
             return Amount.of(factor)
         return self.amounts[int(_NUMBER.search(words)[1])]
 
+    def _plain(self, parts: dict[str, str], name: str = "n") -> Linear:
+        """Return a number that is added to others: things and units are not mixed."""
+        place = int(_NUMBER.search(parts[name])[1])
+        measure = "unit" if place in self.measured else parts.get("c", "")
+        self.measures |= {measure} - {""}
+        if len(self.measures) > 1:
+            raise NotRead
+        return Linear.known(self.amounts[place])
+
     def _is_share(self, words: str) -> bool:
         return 0 < self._amount(words).value < 1 and int(_NUMBER.search(words)[1]) not in self.measured
 
@@ -284,7 +302,8 @@ class Scene:
     def _name(self, words: str, thing: str = "", *, follows: bool = True) -> tuple[str, str]:
         """Return what a noun phrase names; a pronoun is what was spoken of last."""
         if words.lower() in self.words.PRONOUNS:
-            return self.subject[0], thing or self.subject[1]
+            spoken = self.object if words.lower() in self.words.WHO else self.subject
+            return spoken[0], thing or spoken[1]
         owner, own_thing = self.words.name_of(words)
         return owner, own_thing or thing
 
@@ -346,14 +365,14 @@ class Scene:
 
     def _value(self, parts: dict[str, str], asks: bool) -> None:
         self._act(parts)
-        amount = self._amount(parts["n"])
+        amount = self._plain(parts)
         if self._is_share(parts["n"]) and "noun" in parts:
             raise NotRead
         thing = self._thing(parts)
         name = self._name(parts["a"], thing) if "a" in parts else ("", thing)
         self.subject = name
         quantity = self._quantity(name)
-        self._same(quantity, Linear.known(amount))
+        self._same(quantity, amount)
         if self.whole is None:
             self.whole = self.rest = quantity
 
@@ -377,23 +396,21 @@ class Scene:
         else:
             named = self._list(other, name[1])
             right = reduce(lambda total, each: total + each, named, Linear())
-        self.subject = name
+        self.subject, self.object = name, self.names[-1]
         if left.terms == right.terms:
             raise NotRead
         return left, right
 
     def _more(self, parts: dict[str, str], asks: bool) -> None:
         left, right = self._compared(parts)
-        amount = self._amount(parts["n"])
-        is_share = self._is_share(parts["n"])
-        step = right.times(amount) if is_share else Linear.known(amount)
+        step = right.times(self._amount(parts["n"])) if self._is_share(parts["n"]) else self._plain(parts)
         self._same(left, right + step.times(self._sign(parts)))
 
     def _times(self, parts: dict[str, str], asks: bool) -> None:
         left, right = self._compared(parts)
         total = right.times(self._amount(parts["m"]))
         if "n" in parts:
-            total += Linear.known(self._amount(parts["n"])).times(self._sign(parts))
+            total += self._plain(parts).times(self._sign(parts))
         self._same(left, total)
 
     def _sum(self, parts: dict[str, str], asks: bool) -> None:
@@ -407,7 +424,7 @@ class Scene:
         total = reduce(lambda sum_, each: sum_ + each, named, Linear())
         if self.everyone and len(named) < 2:
             raise NotRead
-        self._same(total, Linear.known(self._amount(parts["n"])))
+        self._same(total, self._plain(parts))
 
     def _sum_difference(self, parts: dict[str, str], asks: bool) -> None:
         self._sum(parts, asks)
@@ -419,7 +436,7 @@ class Scene:
             return
         if len(named) != 2 or set(self.everyone) != {_ONE, _OTHER}:
             raise NotRead
-        self._same(named[0] - named[1], Linear.known(self._amount(parts["n"])))
+        self._same(named[0] - named[1], self._plain(parts))
 
     def _difference(self, parts: dict[str, str], asks: bool) -> None:
         if not asks:
