@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.en.verb_forms import VERBS, past_of
-from analytics.language.en.words import singular
+from analytics.language.en.words import COMMON, singular
 
 _ATTRIBUTES = {
     "age": "old older younger age ages aged",
@@ -20,6 +20,14 @@ _ATTRIBUTES = {
 }
 _ATTRIBUTE_OF = {word: name for name, words in _ATTRIBUTES.items() for word in words.split()}
 LESS = frozenset("fewer less younger shorter lower lighter cheaper smaller slower".split())
+LIMBS = {
+    "leg": {name: 2 for name in "chicken hen duck bird goose turkey ostrich rooster person emu".split()}
+    | {name: 4 for name in "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe".split()}
+    | {"spider": 8, "ant": 6, "beetle": 6},
+    "wheel": {"car": 4, "truck": 4, "bicycle": 2, "bike": 2, "motorcycle": 2, "motorbike": 2, "scooter": 2, "tricycle": 3, "unicycle": 1},
+}
+LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
+HEADS = frozenset("head animal vehicle".split())
 FACTORS = {"twice": 2, "double": 2, "triple": 3, "thrice": 3}
 PRONOUNS = frozenset("he she it this that which who him her".split())
 EVERYONE = re.compile(
@@ -79,6 +87,14 @@ def _p(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+_REST = (
+    r"(?:the |what |all )*(?:rest|remainder|remaining [a-z]+(?: [a-z]+)?|(?:of )?what (?:was|is|were|remained|he had|she had|they had)(?: left| remaining)?"
+    r"|(?:was|is|were) left|[a-z]+ (?:that (?:was|were) )?left|[a-z]+ (?:he|she|they) had left|left)(?: of (?:it|them|the [a-z]+))?"
+)
+REST = _p(_REST)
+_WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?{_NP}|{_N})"
+_TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [^#,;]*)?)"
+
 TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is said then
     (1, _p(rf"in (?P<t>{_N})(?: time|['’] time| from now)?,? (?P<clause>.+)")),
     (-1, _p(rf"(?P<t>{_N}) ago,? (?P<clause>.+)")),
@@ -120,6 +136,16 @@ STATEMENTS = tuple(
         ("times", rf"(?P<a>{_NP}) {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
         ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
         ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
+        ("kinds", rf"(?:.*(?:has|have|are|keeps|raises|owns|sells|only|both|sees|saw|contains?) )?(?P<things>{_LIST}){_PP}"),
+        ("part", rf"{_NP} (?:{_V}|lost) (?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
+        ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{1,6}})"),
+        ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
+        ("part", rf"(?:then )?(?P<f>{_N}) (?:{_BE})(?P<tail>(?: [^# ]+){{1,4}})"),
+        ("part", rf"{_NP} {_V} (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
+        ("others", rf"(?:all )?(?:the )?(?:others?|rest|remainder|remaining {_NP})(?: of (?:them|the {_NP}))? (?:{_BE}|{_V}|go|went|like|play)(?P<tail>(?: [^# ]+){{1,7}})"),
+        ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over)(?: .*)?"),
+        ("left", rf"(?:there|that) (?:are|is|were|was|leaves|left) (?P<n>{_N})(?: (?P<noun>{_NP}))? (?:left|remaining|left over)(?: .*)?"),
+        ("left", rf"(?P<n>{_N})(?: (?P<noun>{_NP}))? (?:are|were|is|was) left(?: .*)?"),
         ("begin", r"i (?:think|am thinking|thought) of a (?:certain )?number"),
         ("begin", r"i am a number"),
         ("multiply", rf"(?:(?:i|you|we|she|he) )?(?:multipl(?:y|ied|ies)) (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
@@ -138,6 +164,7 @@ STATEMENTS = tuple(
         ("phrase", rf"(?P<n>{_N}) (?P<more>more|less) than {_M} (?:a|the|some|an unknown) (?:certain )?number (?:is|equals|gives) (?P<s>{_N})"),
         ("phrase", rf"{_M} (?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
         ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
+        ("value", rf"(?:a total of )?(?P<n>{_N}) (?P<noun>legs|feet|wheels|heads)(?: {_TOG}|{_PP})?"),
         ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) (?P<noun>{_NP}){_PP}"),
         ("value", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: of (?:them|these))?(?: (?P<noun>{_NP}))?{_PP}"),
         ("born", rf"(?P<a>{_NP}) (?:was|is) born"),
@@ -152,6 +179,8 @@ QUESTIONS = tuple(
         ("difference", rf"how (?:many|much) (?P<more>more|fewer) (?P<a>{_NP}) than (?P<b>{_NP}) (?:are there|{_AUX} .*|there are)"),
         ("difference", rf"how many (?:years|cm|metres) (?P<more>older|younger|taller|shorter) is (?P<a>{_NP}) than (?P<b>{_NP})"),
         ("difference", rf"how much {_MORE} is (?P<a>{_NP}) than (?P<b>{_NP})"),
+        ("left", rf"how (?:many|much)(?: (?P<noun>{_NP}))? .*(?:left|remain|remains|remaining|still|left over|to read|not [a-z]+)(?: .*)?"),
+        ("whole", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:did|was|were) .*(?:at first|at the (?:start|beginning)|to (?:begin|start) with|originally|initially|in the beginning)"),
         ("total", rf"(?:what (?:is|was|are|will be) |find |calculate )(?:the |their )(?:sum|total|combined)(?: (?:of|number|age|price|weight|cost|amount|ages))*(?: of (?P<list>{_LIST}|{_NP}))?{_PP}"),
         ("total", rf"how (?:many|much|old)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had|will) (?P<list>{_LIST}|{_ALL}|the #\d+ of them|there|the {_NP})(?: (?:{_V}|be))?{_PP},? {_TOG}{_PP}"),
         ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had) (?P<list>{_LIST}|{_ALL}) {_TOG}(?: {_V})?{_PP}"),
@@ -169,6 +198,8 @@ QUESTIONS = tuple(
 
 
 TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today|was)\b(?! old)")
+HAS = _p(r"\b(?:has|does .* have|do .* have)\b")
+PAST = _p(r"\b(?:did|was|were|at first)\b")
 FUTURE = _p(r"\bwill\b")
 WHO = frozenset({"who"})
 UNIT = "units"
@@ -247,6 +278,11 @@ def thing_of(words: str) -> str:
     return _ATTRIBUTE_OF.get(parts[-1]) or " ".join(map(_singular, parts))
 
 
+def content(words: str) -> frozenset[str]:
+    """Return the words that tell one part from another."""
+    return frozenset(_singular(word) for word in re.findall(r"[a-z]+", words.lower())) - COMMON - {"many", "much", "left"}
+
+
 def listed(words: str) -> list[str]:
     """Return the noun phrases of a list."""
     return [part for part in re.split(r", and |,| and ", words) if part.strip()]
@@ -255,7 +291,7 @@ def listed(words: str) -> list[str]:
 def splits(sentence: str) -> list[tuple[str, str]]:
     """Return how a sentence may be two clauses."""
     found = []
-    for match in re.finditer(r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then ", sentence):
+    for match in re.finditer(r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then | with (?=#)", sentence):
         left, right = sentence[: match.start()], sentence[match.end() :]
         if match[0] in (", which ", ", who "):
             right = f"{match[0].strip(' ,').replace('which', 'that')} {right}"

@@ -8,11 +8,19 @@ from __future__ import annotations
 import re
 
 LESS = frozenset("少 小 轻 矮 短 便宜 低 窄 减 减去".split())
+LIMBS = {
+    "腿": {"鸡": 2, "鸭": 2, "鹅": 2, "鹤": 2, "兔": 4, "兔子": 4, "羊": 4, "牛": 4, "猪": 4, "龟": 4},
+    "轮": {"自行车": 2, "摩托车": 2, "三轮车": 3, "汽车": 4, "小汽车": 4, "轿车": 4, "小轿车": 4},
+}
+LIMBS |= {"脚": LIMBS["腿"], "足": LIMBS["腿"], "轮子": LIMBS["轮"], "车轮": LIMBS["轮"]}
+HEADS = frozenset("头 车".split())
 FACTORS: dict[str, int] = {}
 PRONOUNS = frozenset("它 他 她 这 这个数".split())
 PEOPLE = frozenset("人 学生 同学 儿童 孩子".split())
 PEOPLE_PARTS = frozenset("男生 女生 男同学 女同学 男孩 女孩".split())
 TWO_TIMES = re.compile("(?:年前|年后|[前后]).*(?:现在|今年)的")
+HAS = re.compile("还")
+PAST = re.compile("原")
 FUTURE = re.compile("那时|到时")
 WHO: frozenset[str] = frozenset()
 UNIT = "单位"
@@ -21,18 +29,24 @@ UNIT = "单位"
 _CS = r"(?:[只个本棵张支枝条辆头朵筐箱袋块盒件套双把瓶枚页名位人株匹颗粒根盆台架艘间户次道份场]|岁)?"
 _C = f"(?P<c>{_CS})"
 _STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余其了卖吃借左右前后#"
-_NP = rf"(?:(?![{_STOP}])[\u4e00-\u9fffA-Za-z]|其(?!中)|(?<=[\u4e00-\u9fff])(?:多(?=多)))+?"
+_NP = rf"(?:(?:(?![{_STOP}])[\u4e00-\u9fffA-Za-z]|其(?!中)|(?<=[\u4e00-\u9fff])(?:多(?=多)))+?)"
 _LIST = rf"{_NP}(?:、{_NP})*(?:和|与|、){_NP}"
-_COUNT = r"(?:(?P<count>#\d+)(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
+_COUNT = r"(?:(?:(?P<count>#\d+)|[两二三])(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
 _N = r"#\d+"
 _OF = r"(?:的?(?:年龄|岁数|[只棵人个本张辆件朵]数|数量|身高|体重|价钱|价格|重量|长度|高度|质量))"
-_EVERY = r"(?:(?:他|她|它|我)们(?:#\d+[个]?人?)?|#\d+个?(?:数|人|班|队|组|车间|种\w{0,3}|者|堆|筐|袋|箱)|这#\d+个?数|两者|二者|三人|三者|全部|所有)"
+_EVERY = r"(?:(?:他|她|它|我)们(?:#\d+[个]?人?)?|(?:#\d+|两)个?(?:数|人|班|队|组|车间|种\w{0,3}|者|堆|筐|袋|箱)|这#\d+个?数|两者|二者|三人|三者|全部|所有)"
 _MORE = r"(?P<more>便宜|多|少|大|小|重|轻|高|矮|长|短|贵|低|宽|窄|厚|薄)"
 _IS = r"(?:是|为|等于|正好是|相当于|有)"
 _MANY = r"(?:多少|几)"
 
+_WHO = r"(?:[^#每各比共吃看用修卖运走借行喝读完栽]{0,8})"
+_DONE = r"(?:吃|看|用|修|卖|运|走|借|行|喝|读|完成|栽)(?:去|出|走|掉)?了?"
+_REST = r"(?:剩下|余下|剩余|还剩下?|剩)"
+_WHOLE = r"(?:全书|全长|总数|全部|全程|全文|总页数|这[^#的]{1,5}|它|其中|一半)"
+REST = re.compile(_REST)
+
 EVERYONE = re.compile(rf"{_EVERY}{_OF}?")
-TWO_NUMBERS = re.compile(r"这?(?P<count>#\d+)个?(?:自然|整)?数")
+TWO_NUMBERS = re.compile(r"这?(?:(?P<count>#\d+)|两)个?(?:自然|整)?数")
 THERE = re.compile(r"(?!)")
 LARGEST, SMALLEST, MIDDLE = re.compile("大"), re.compile("小"), re.compile("中")
 OLD = re.compile("岁|年龄")
@@ -63,11 +77,16 @@ STATEMENTS = tuple(
         ("sum", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?)?(?:总?和|年龄之?和){_IS}(?P<n>{_N}){_C}"),
         ("sum", rf"(?P<list>{_LIST}){_COUNT}{_OF}?(?:一?共|总共|合计)(?:有|是|重|种|养|养了|种了|买了|花了|花|为)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
         ("sum", rf"(?:[^每各#]{{1,8}}?[里中上内园校店场家]|{_NP})(?:有|养了?|种了?|买了?|买来|购进|运来)(?P<list>{_LIST}){_COUNT}(?:一?共|总共)?(?:有|计)?(?P<n>{_N}){_C}(?:{_NP})?"),
-        ("sum", rf"(?P<list>{_EVERY})?(?:一?共|总共|合起来|合计)(?:有|是|重|养了?|种了?|买了?|花了?)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
+        ("sum", rf"(?P<list>{_EVERY})?(?:一?共|总共|合起来|合计)(?:有|是|重|养了?|种了?|买了?|花了?)?(?:{_NP})?(?P<n>{_N}){_C}(?P<noun>{_NP})?"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?比(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍还?(?P<more>多|少|大|小|长|短|重|轻|高)(?P<n>{_N}){_C}"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?{_IS}(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍(?P<more>多|少)(?P<n>{_N}){_C}"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?{_IS}(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍?"),
         ("more", rf"(?:(?P<a>{_NP}){_OF}?)?比(?P<b>{_NP}){_OF}?还?{_MORE}了?(?P<n>{_N}){_C}(?P<noun>{_NP})?"),
+        ("kinds", r"(?P<things>鸡、兔)同笼"),
+        ("part", rf"(?P<name>{_WHO}){_DONE}(?:(?P<w>{_REST}|{_WHOLE})的?)?(?P<f>{_N})"),
+        ("part", rf"(?P<name>{_WHO}){_DONE}(?P<n>{_N}){_C}(?:{_NP})?"),
+        ("part", rf"其中(?P<f>{_N})是(?P<name>{_NP})"),
+        ("left", rf"(?:还|现在|这时)?(?:{_REST}|还有|有){_NP}?(?P<n>{_N}){_C}(?:{_NP}|没有?.{{1,4}})?"),
         ("begin", r"(?:有)?(?:一个数|某数)"),
         ("phrase", rf"(?:一个数|某数)的(?P<m>{_N})倍?(?P<more>加上?|减去?|多|少)(?P<n>{_N})(?:的?[和差])?(?:{_IS}|得到?)(?P<s>{_N})"),
         ("phrase", rf"(?:一个数|某数)的(?P<m>{_N})倍?(?:{_IS}|得到?)(?P<s>{_N})"),
@@ -93,9 +112,12 @@ QUESTIONS = tuple(
         ("total", rf"(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?和是{_MANY}"),
         ("superlative", rf"(?:这?{_N}个?数中?)?(?P<which>(?:最|较|更)?[大小中]的?间?的?(?:一个)?数?)[是为]?(?:{_MANY})?"),
         ("number", rf"(?:这个数|原来的数|某数|这个数字|原数|原来这个数)(?:(?:是|为)(?:{_MANY})?)?"),
+        ("left", rf"(?:还|现在|这时)?(?:{_REST}|还有){_NP}?{_MANY}{_CS}(?:{_NP}|没有?.{{1,4}})?"),
+        ("whole", rf"(?:这[^#]{{1,5}}|原来|原有)?(?:一?共|总共|全长|原来|原有)(?:有|长|是)?{_MANY}{_CS}(?:{_NP})?"),
+        ("part_asked", rf"(?P<name>{_WHO}){_DONE}{_MANY}{_CS}(?:{_NP})?"),
         ("one", rf"(?P<a>{_NP})有(?P<noun>{_NP})?{_MANY}{_CS}(?P<noun2>{_NP})?"),
         ("one", rf"(?P<a>{_NP}){_OF}?(?:的?单价)?(?:是|为|重|高|长|种了?|养了?|做了?)?{_MANY}{_CS}"),
-        ("one", rf"(?P<a>[甲乙丙]数?|{_NP}{_OF})"),
+        ("one", rf"(?P<a>[甲乙丙]数?|(?!一个数){_NP}{_OF})"),
         ("one", rf"有?{_MANY}{_CS}(?P<noun>{_NP})"),
     )
 )
@@ -104,8 +126,9 @@ QUESTIONS = tuple(
 def tidied(clause: str) -> str:
     """Return a clause without words that say nothing about numbers."""
     clause = re.sub(r"[\s“”\"‘’?？．]+", "", clause).strip("，,。；：:")
+    clause = clause.replace("鸡兔", "鸡、兔").replace("兔子", "兔")
     clause = _TRIM.sub("", clause)
-    clause = re.sub(r"(?<![甲乙丙])([甲乙丙])([乙丙丁])(?=#|[乙丙丁]|数)", r"\1、\2", clause)
+    clause = re.sub(r"(?<![甲乙丙])([甲乙丙])([乙丙丁])(?=#|[乙丙丁两]|数)", r"\1、\2", clause)
     clause = re.sub(r"(?:多少|几)单位(?:钱)?", "多少", clause)
     return clause.replace(UNIT, "")
 
@@ -143,6 +166,11 @@ def is_thing(words: str) -> bool:
 def with_subject(clause: str) -> str:
     """Return a clause that lacks its subject."""
     return f"它{clause}"
+
+
+def content(words: str) -> frozenset[str]:
+    """Return the pairs of characters that tell one part from another."""
+    return frozenset(words[place : place + 2] for place in range(len(words) - 1))
 
 
 def listed(words: str) -> list[str]:

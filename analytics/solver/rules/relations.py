@@ -84,6 +84,8 @@ def _amounts(reading: Reading) -> list[Amount] | None:
     dimensions = {each.unit.dimension for each in reading.quantities if each.unit is not None}
     if len(dimensions) > 1:
         return None
+    if wanted == "pound" and dimensions == {"money"}:
+        wanted = ""
     target = wanted if wanted and units else next(iter(units), "")
     if not wanted and len(units) > 1:
         return None
@@ -219,6 +221,7 @@ class Scene:
         self.number: Linear | None = None
         self.whole: Linear | None = None
         self.rest: Linear | None = None
+        self.shares: list[tuple[Linear, frozenset[str]]] = []
         self.times = 0
         self.actions: set[str] = set()
         self.measures: set[str] = set()
@@ -329,10 +332,11 @@ class Scene:
     def _list(self, words: str, thing: str = "", *, as_things: str | None = None) -> list[Linear]:
         """Return the quantities that a list names: all of the story for "they", two for "two numbers"."""
         if words and (match := self.words.TWO_NUMBERS.fullmatch(words)):
-            count = self._amount(match["count"])
-            self.used.add(count.tree.label)
-            if self.everyone and self.everyone not in ([_name for _name in (_ONE, _OTHER)],):
-                return self._counted(count, self._all())
+            if match["count"]:
+                count = self._amount(match["count"])
+                self.used.add(count.tree.label)
+                if self.everyone and self.everyone not in ([_name for _name in (_ONE, _OTHER)],):
+                    return self._counted(count, self._all())
             return [self._quantity(_ONE), self._quantity(_OTHER)]
         if not words or self.words.EVERYONE.fullmatch(words):
             for number in _NUMBER.findall(words):
@@ -365,11 +369,16 @@ class Scene:
 
     def _value(self, parts: dict[str, str], asks: bool) -> None:
         self._act(parts)
+        thing = self._thing(parts)
+        if self._limbs(thing, parts):
+            return
         amount = self._plain(parts)
         if self._is_share(parts["n"]) and "noun" in parts:
             raise NotRead
-        thing = self._thing(parts)
         name = self._name(parts["a"], thing) if "a" in parts else ("", thing)
+        if self.shares and name[0] == self.subject[0]:
+            self._left(parts, asks)
+            return
         self.subject = name
         quantity = self._quantity(name)
         self._same(quantity, amount)
@@ -416,6 +425,8 @@ class Scene:
     def _sum(self, parts: dict[str, str], asks: bool) -> None:
         self._act(parts)
         thing = self._thing(parts)
+        if self._limbs(thing, parts):
+            return
         if "things" in parts:
             named = self._list(parts["things"], as_things=self._name(parts["a"])[0] if "a" in parts else "")
         else:
@@ -473,6 +484,84 @@ class Scene:
         total = reduce(lambda sum_, each: sum_ + each, names)
         self._same(total, Linear.known(self._amount(parts["n"])))
 
+    def _kinds(self, parts: dict[str, str], asks: bool) -> None:
+        names = [self._name(each)[0] for each in self.words.listed(parts["things"])]
+        if any(set(names) <= limbs.keys() for limbs in self.words.LIMBS.values()):
+            self.told += [("", name) for name in names]
+            self.names += [("", name) for name in names]
+
+    def _limbs(self, thing: str, parts: dict[str, str]) -> bool:
+        """Read how many legs or wheels all have together, or how many animals there are; return whether it is that."""
+        names = [owner or thing_ for owner, thing_ in self.everyone]
+        limbs = self.words.LIMBS.get(thing, {}) or {name: 1 for name in names if thing in self.words.HEADS}
+        if not limbs or not self.everyone:
+            return thing in self.words.LIMBS or thing in self.words.HEADS
+        if len(names) < 2 or not set(names) <= limbs.keys():
+            raise NotRead
+        quantities = [each.times(Amount.of(limbs[name])) for each, name in zip(self._all(), names, strict=True)]
+        number = Linear.known(self._amount(parts["n"]))
+        self._same(reduce(lambda total, each: total + each, quantities), number)
+        return True
+
+    # Parts of a whole and of what is left of it
+
+    def _part(self, parts: dict[str, str], asks: bool) -> None:
+        whole = parts.get("w", "")
+        is_rest = self.words.REST.fullmatch(whole) is not None
+        if number := _NUMBER.search(whole):
+            if self.whole is not None:
+                raise NotRead
+            self.whole = self.rest = Linear.known(self.amounts[int(number[1])])
+        if self.whole is None or self.rest is None:
+            self.whole = self.rest = Linear.unknown(_WHOLE)
+        if "f" in parts and not self._is_share(parts["f"]):
+            raise NotRead
+        base = self.rest if is_rest else self.whole
+        part = base.times(self._amount(parts["f"])) if "f" in parts else self._plain(parts)
+        self.rest -= part
+        self._share(part, parts)
+
+    def _share(self, part: Linear, parts: dict[str, str]) -> None:
+        name = Linear.unknown(("share", str(len(self.shares))))
+        self._same(name, part)
+        self.shares.append((name, self.words.content(parts.get("tail", "") + parts.get("name", ""))))
+
+    def _others(self, parts: dict[str, str], asks: bool) -> None:
+        if self.rest is None or not self.shares:
+            raise NotRead
+        self._share(self.rest, parts)
+
+    def _left(self, parts: dict[str, str], asks: bool) -> None:
+        if self.rest is None or not self.shares:
+            raise NotRead
+        if asks:
+            self.asked = [self._named(self.rest)]
+        else:
+            self._same(self.rest, self._plain(parts))
+
+    def _named(self, part: Linear) -> Linear:
+        name = Linear.unknown(("asked", ""))
+        self._same(name, part)
+        return name
+
+    def _whole(self, parts: dict[str, str], asks: bool) -> None:
+        if self.whole is None or not self.shares:
+            raise NotRead
+        self.asked = [self._named(self.whole)]
+
+    def _part_asked(self, parts: dict[str, str], asks: bool) -> None:
+        """Read a question for one of the parts: by words that no other part has."""
+        words = self.words.content(self.text)
+        asked = [part for part, own in self.shares if own & words - set().union(*(o for p, o in self.shares if p != part))]
+        if len(asked) == 1:
+            self.asked = asked
+        elif len(self.shares) == 1 and words & self.words.PEOPLE_PARTS and self.shares[0][1] & self.words.PEOPLE_PARTS:
+            self._left(parts, asks)  # boys, where there are girls
+        elif self.words.HAS.search(self.text):
+            self._left(parts, asks)
+        else:
+            raise NotRead
+
     # A number that is computed with
 
     def _born(self, parts: dict[str, str], asks: bool) -> None:
@@ -515,11 +604,20 @@ class Scene:
         self._same(number, Linear.known(self._amount(parts["s"])))
 
     def _number(self, parts: dict[str, str], asks: bool) -> None:
+        if self.whole is not None and self.number is None and self.shares:
+            self._whole(parts, asks)
+            return
         self.asked = [Linear.unknown(("number", ""))]
 
     # Questions
 
     def _one(self, parts: dict[str, str], asks: bool) -> None:
+        if self.shares:
+            if self.whole == Linear.unknown(_WHOLE) and self.words.PAST.search(self.text):
+                self._whole(parts, asks)
+            else:
+                self._part_asked(parts, asks)
+            return
         thing = self._thing(parts)
         if "a" not in parts or self.words.THERE.fullmatch(parts["a"]):
             name = ("", thing)
