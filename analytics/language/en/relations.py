@@ -3,6 +3,8 @@
 Numbers are read already and stand as ``#0``, ``#1`` with their units left out: "Ben is #0 younger than Carla".
 """
 
+# ruff: noqa: E501 - a pattern a line
+
 from __future__ import annotations
 
 import re
@@ -21,58 +23,86 @@ _ATTRIBUTES = {
 _ATTRIBUTE_OF = {word: name for name, words in _ATTRIBUTES.items() for word in words.split()}
 LESS = frozenset("fewer less younger shorter lower lighter cheaper smaller slower".split())
 LIMBS = {
-    "leg": {name: 2 for name in "chicken hen duck bird goose turkey ostrich rooster person emu".split()}
-    | {name: 4 for name in "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe".split()}
+    "leg": dict.fromkeys("chicken hen duck bird goose turkey ostrich rooster person emu".split(), 2)
+    | dict.fromkeys(
+        "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe".split(), 4
+    )
     | {"spider": 8, "ant": 6, "beetle": 6},
-    "wheel": {"car": 4, "truck": 4, "bicycle": 2, "bike": 2, "motorcycle": 2, "motorbike": 2, "scooter": 2, "tricycle": 3, "unicycle": 1},
+    "wheel": {
+        "car": 4,
+        "truck": 4,
+        "bicycle": 2,
+        "bike": 2,
+        "motorcycle": 2,
+        "motorbike": 2,
+        "scooter": 2,
+        "tricycle": 3,
+        "unicycle": 1,
+    },
 }
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
 HEADS = frozenset("head animal vehicle".split())
-FACTORS = {"twice": 2, "double": 2, "triple": 3, "thrice": 3}
+FACTORS = {"twice": 2, "double": 2, "doubled": 2, "halve": 2, "halved": 2, "triple": 3, "thrice": 3}
 PRONOUNS = frozenset("he she it this that which who him her".split())
 EVERYONE = re.compile(
-    r"(?:they|them|both|all|we|their(?: \w+)?|the (?:two|#\d+|boys|girls|friends|children|pair)|(?:all|both|the)(?: of them| #\d+ of them| #\d+)"
-    r"|(?:the |all )?#\d+(?: of them| (?:friends|boys|girls|children|people|brothers|sisters|numbers|siblings))|they all|they both|both of them|the #\d+ .*)",
+    r"(?:they|them|both|all|we|their(?: \w+)?|the (?:boys|girls|friends|children|pair)"
+    r"|(?:all |the |these )*#\d+(?: of them| [a-z]+)?|they all|they both|both of them)",
     re.IGNORECASE,
 )
-TWO_NUMBERS = re.compile(r"(?:the |of )*(?P<count>#\d+) (?:natural |whole |positive )?(?:numbers|integers)", re.IGNORECASE)
-PEOPLE = frozenset("child student pupil people person kid member player dancer singer musician animal".split())
+TWO_NUMBERS = re.compile(
+    r"(?:the |of )*(?P<count>#\d+) (?:natural |whole |positive )?(?:numbers|integers)", re.IGNORECASE
+)
+PEOPLE = frozenset("child student pupil people person kid member player dancer singer musician".split())
 PEOPLE_PARTS = frozenset("boy girl man woman adult teacher".split())
-LARGEST = re.compile(r"\b(?:larg|great|bigg|high|old|tall|long|heavi)(?:er|est)\b|\bbigger\b", re.IGNORECASE)
-SMALLEST = re.compile(r"\b(?:smaller|smallest|lesser|least|youngest|younger|lowest|lower|shorter|shortest|lighter|lightest)\b", re.IGNORECASE)
-MIDDLE = re.compile(r"\bmiddle\b", re.IGNORECASE)
+_LARGEST = re.compile(r"\b(?:larg|great|bigg|high|old|tall|long|heavi)(?:er|est)\b|\bbigger\b", re.IGNORECASE)
+_SMALLEST = re.compile(
+    r"\b(?:smaller|smallest|lesser|least|youngest|younger|lowest|lower|shorter|shortest|lighter|lightest)\b",
+    re.IGNORECASE,
+)
+_MIDDLE = re.compile(r"\bmiddle\b", re.IGNORECASE)
+SUPERLATIVES = (("middle", _MIDDLE), ("smallest", _SMALLEST), ("largest", _LARGEST))
 OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
     r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school)\b ?"
-    r"|^(?:and|but|so|if|then|given that|suppose(?: that)?|altogether,|in all,) +",
+    r"|^(?:and|but|so|if|then|given that|suppose(?: that)?|(?:altogether|in all|in total),|(?:altogether|in all|in total)(?= there)) +",
     re.IGNORECASE,
 )
-_DETERMINERS = re.compile(r"^(?:the|a|an|his|her|their|its|my|your|our|some|these|those|other of the)\s+", re.IGNORECASE)
-_NUMBER_OF = re.compile(r"^(?:the )?(?:number|amount|count|price|cost|age|height|weight|length|mass) of (?P<what>.*)$", re.IGNORECASE)
-_ONE_OF_TWO = re.compile(r"(?P<one>one(?: of them| of the numbers| number)?|first(?: number)?)|(?:other|second|another)(?: one| number)?")
+_DETERMINERS = re.compile(
+    r"^(?:the|a|an|his|her|their|its|my|your|our|some|these|those|other of the)\s+", re.IGNORECASE
+)
+_NUMBER_OF = re.compile(
+    r"^(?:the )?(?:number|amount|count|price|cost|age|height|weight|length|mass) of (?P<what>.*)$",
+    re.IGNORECASE,
+)
+_ONE_OF_TWO = re.compile(
+    r"(?P<one>one(?: of them| of the numbers| number)?|number|(?:first|larger|bigger|greater)(?: number)?)|(?:other|second|another|smaller|lesser)(?: one| number)?"
+)
 _OWNER = re.compile(r"^(?P<owner>.*?)(?:['’]s?) (?P<what>.+)$|^(?P<alone>.*?)['’]s?$")
 
 _STOP = (
-    "than|as|is|are|was|were|be|has|have|had|do|does|did|will|would|can|could|how|what|many|much|more|fewer|less|times|twice|double|triple|half"
+    "than|as|is|am|are|was|were|be|has|have|had|do|does|did|will|would|can|could|how|what|many|much|more|fewer|less|times|twice|double|triple|half"
     "|altogether|together|total|sum|if|when|and|or|in|on|at|from|for|with|to|by|each|every|per|older|younger|taller|shorter|heavier|lighter"
     "|not|no|but|then|after|before|while|there|gave|gives|give|left|rest|remaining|another|same|equal|equally|average|because|so|until|both"
 )
 _W = rf"(?!(?:{_STOP})\b)[A-Za-z][\w'’/-]*"
-_NP = rf"{_W}(?: {_W}){{0,4}}?"
+_NP = rf"(?:(?:the )?(?:older|younger|taller|shorter|heavier|lighter|more expensive|cheaper) )?{_W}(?: {_W}){{0,4}}?"
 _LIST = rf"(?:{_NP}(?:, {_NP}){{0,3}},? and {_NP})"
 _PP = rf"(?: (?:in|on|at|from|for|with|by) {_NP}){{0,2}}"
-_ALL = r"(?:they|both|the #\d+(?: of them| friends| boys| girls| numbers| children| people| brothers| sisters)?|we|all #\d+(?: of them)?|both of them)"
+_ALL = r"(?:they|both|(?:all |the |these )*#\d+(?: of them| [a-z]+)?|we|both of them)"
 _N = r"#\d+"
 _MT = rf"(?P<m>twice|double|triple|thrice|{_N} times)"
 _M = rf"(?P<m>twice|double|triple|thrice|{_N} times|{_N})"
 _FORMS = sorted(
-    {f for v in VERBS for f in (v, v + "s", past_of(v))} - {"have", "has", "had", "cost", "costs", "weigh", "weighs", "left", "leave"}, key=len, reverse=True
+    {f for v in VERBS for f in (v, v + "s", past_of(v))}
+    - {"have", "has", "had", "cost", "costs", "weigh", "weighs", "left", "leave"},
+    key=len,
+    reverse=True,
 )
 _ACT = "|".join(map(re.escape, _FORMS))
-_BE = r"(?:is|are|was|were|will be|would be|be)"
+_BE = r"(?:is|am|are|was|were|will be|would be|be)"
 _V = rf"(?P<verb>has got|have got|has|have|had|{_BE}|weighs?|weighed|costs?|got|(?:has |have |had )?(?:{_ACT}))"
-_AUX = r"(?:is|are|was|were|do|does|did|has|have|had|will|would)"
+_AUX = r"(?:is|am|are|was|were|do|does|did|has|have|had|will|would)"
 _MORE = (
     r"(?P<more>more|fewer|less|older|younger|taller|shorter|longer|higher|lower|heavier|lighter|dearer|cheaper"
     r"|bigger|larger|greater|smaller|wider|more expensive|less expensive)"
@@ -80,7 +110,8 @@ _MORE = (
 _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
 _ADD = r"(?:adds? up to|add to|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
-_OF_B = rf"(?P<b>{_LIST}|{_NP})(?: {_AUX})?(?: {_BE})?"
+_OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE})?"
+_GONE = "gave|gives|spent|spends|used|uses|sold|sells|ate|eats|lost|donated"
 
 
 def _p(pattern: str) -> re.Pattern[str]:
@@ -92,7 +123,7 @@ _REST = (
     r"|(?:was|is|were) left|[a-z]+ (?:that (?:was|were) )?left|[a-z]+ (?:he|she|they) had left|left)(?: of (?:it|them|the [a-z]+))?"
 )
 REST = _p(_REST)
-_WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?{_NP}|{_N})"
+_WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?{_NP}(?: with {_N} {_W})?|{_N})"
 _TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [^#,;]*)?)"
 
 TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is said then
@@ -107,6 +138,7 @@ TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is 
 )
 UNKNOWN_TIME = _p(r"(?:in|after) how (?:much|many years|many years['’] time),? (?:time )?(?P<clause>.+)")
 
+# fmt: off
 STATEMENTS = tuple(
     (kind, _p(pattern))
     for kind, pattern in (
@@ -125,7 +157,8 @@ STATEMENTS = tuple(
         ("sum", rf"there (?:are|were) (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
         ("sum", rf"a total of (?P<n>{_N}) (?P<things>{_LIST}|{_NP}) (?:are|were) .+"),
         ("sum", rf"(?P<a>{_NP}) {_V} (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
-        ("difference", rf"(?:their|the) difference(?: (?:between|of) (?:them|the {_N} numbers|{_N} numbers))? (?:is|was) (?P<n>{_N})"),
+        ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
+        ("difference", rf"(?:their|the) difference(?: (?:between|of) (?:them|the numbers))? (?:is|was) (?P<n>{_N})"),
         ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
         ("difference", rf"(?:they|the numbers|the {_N} numbers) differ by (?P<n>{_N})"),
         ("times", rf"(?P<a>{_LIST}|{_NP}) {_V} (?P<n>{_N})(?: {_NP})? (?P<more>more|less|fewer|older|younger) (?:{_NP} )?than {_MT} (?:as (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))? as|the (?:number|amount|age|price|weight|height)(?: of (?P<noun2>{_NP}))? (?:of|as|that)|of)? ?{_OF_B}{_PP}"),
@@ -135,13 +168,15 @@ STATEMENTS = tuple(
         ("times", rf"there (?:are|were) {_M} as (?:many|much) (?P<a>{_NP}){_PP} as {_OF_B}{_PP}"),
         ("times", rf"(?P<a>{_NP}) {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
         ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
+        ("more", rf"(?P<n>{_N}) {_MORE}(?: (?P<noun>{_NP}))? than {_OF_B}{_PP}"),
         ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
+        ("add", rf"(?:(?:i|you|we) )?add(?:ed)? (?P<n>{_N}) to (?:a|my|the) (?:certain )?number"),
         ("kinds", rf"(?:.*(?:has|have|are|keeps|raises|owns|sells|only|both|sees|saw|contains?) )?(?P<things>{_LIST}){_PP}"),
         ("part", rf"{_NP} (?:{_V}|lost) (?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
         ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{1,6}})"),
         ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
         ("part", rf"(?:then )?(?P<f>{_N}) (?:{_BE})(?P<tail>(?: [^# ]+){{1,4}})"),
-        ("part", rf"{_NP} {_V} (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
+        ("part", rf"{_NP} (?:{_GONE}) (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
         ("others", rf"(?:all )?(?:the )?(?:others?|rest|remainder|remaining {_NP})(?: of (?:them|the {_NP}))? (?:{_BE}|{_V}|go|went|like|play)(?P<tail>(?: [^# ]+){{1,7}})"),
         ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over)(?: .*)?"),
         ("left", rf"(?:there|that) (?:are|is|were|was|leaves|left) (?P<n>{_N})(?: (?P<noun>{_NP}))? (?:left|remaining|left over)(?: .*)?"),
@@ -152,8 +187,8 @@ STATEMENTS = tuple(
         ("multiply", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is |was )?multiplied by (?P<n>{_N})"),
         ("divide", rf"(?:(?:i|you|we|she|he) )?divided? (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
         ("divide", rf"(?:(?:a|the|this|my) (?:certain )?(?:number|result) )?(?:is |was )?divided by (?P<n>{_N})"),
-        ("double", r"(?:(?:i|you) )?doubled? (?:it|this|the (?:number|result|answer|sum))"),
-        ("halve", r"(?:(?:i|you) )?halved? (?:it|this|the (?:number|result|answer|sum))"),
+        ("multiply", r"(?:(?:i|you) )?(?P<n>doubled?) (?:it|this|the (?:number|result|answer|sum))"),
+        ("divide", r"(?:(?:i|you) )?(?P<n>halved?) (?:it|this|the (?:number|result|answer|sum))"),
         ("add", rf"(?:(?:i|you|we|she|he) )?add(?:ed)? (?P<n>{_N})(?: to (?:it|this|the (?:number|result|answer|product)))?"),
         ("add", rf"(?P<n>{_N}) is added(?: to (?:it|the (?:number|result|product)))?"),
         ("add", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is )?(?:increased by|plus) (?P<n>{_N})"),
@@ -185,21 +220,23 @@ QUESTIONS = tuple(
         ("total", rf"how (?:many|much|old)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had|will) (?P<list>{_LIST}|{_ALL}|the #\d+ of them|there|the {_NP})(?: (?:{_V}|be))?{_PP},? {_TOG}{_PP}"),
         ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had) (?P<list>{_LIST}|{_ALL}) {_TOG}(?: {_V})?{_PP}"),
         ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:are|were)(?: there)?{_PP},? {_TOG}{_PP}"),
-        ("one", rf"how (?:many|much|{_ADJ}|far)(?: (?P<noun>{_NP}))? (?:do|does|did|is|are|was|were|will|would|has|have|had|must|can) (?P<a>{_LIST}|{_NP})(?: (?:{_V}|got|be|have))?{_PP},?{_PP}(?: (?:at|now))?"),
+        ("one", rf"how (?:many|much|{_ADJ}|far)(?: (?P<noun>{_NP}))? (?:do|does|did|is|am|are|was|were|will|would|has|have|had|must|can) (?P<a>{_LIST}|{_NP})(?: (?:{_V}|got|be|have))?{_PP},?{_PP}(?: (?:at|now))?"),
         ("one", rf"how (?:many|much)(?: (?P<noun>{_NP})) (?:are|were|is)(?: there)?{_PP}"),
         ("one", rf"how (?:many|much) (?P<noun>{_NP})(?: (?:{_V}|can))?{_PP}"),
         ("superlative", rf"(?:what (?:is|are|was)|find|calculate|determine|work out) (?:the )?(?:value of )?(?:the )?(?P<which>(?:larger|greater|bigger|smaller|largest|greatest|biggest|smallest|middle|lesser)(?: (?:number|one|integer|{_W}))?(?: {_W})?)(?: of (?:the {_N} )?(?:numbers|integers|them))?"),
         ("superlative", rf"how (?:old|tall|heavy|much|many).* (?:is|does|has) (?:the )?(?P<which>(?:oldest|youngest|tallest|elder|younger|older|larger|smaller)(?: {_W})?)(?: have)?"),
-        ("number", rf"(?:what (?:is|was)|find|calculate) (?:the|my|this|her|his|that) (?:original )?number(?: i (?:am thinking|think|thought) of)?"),
-        ("number", rf"(?:what|which) number (?:am i|did i think of|is it|did i start with)(?: thinking of)?"),
+        ("number", r"(?:what (?:is|was)|find|calculate) (?:the|my|this|her|his|that) (?:original )?number(?: i (?:am thinking|think|thought) of)?"),
+        ("number", r"(?:what|which) number (?:am i|did i think of|is it|did i start with)(?: thinking of)?"),
         ("one", rf"(?:what (?:is|was|will be|are|will)|find|calculate) (?P<a>{_NP})(?: be)?{_PP},?{_PP}"),
     )
 )
 
 
 TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today|was)\b(?! old)")
-HAS = _p(r"\b(?:has|does .* have|do .* have)\b")
-PAST = _p(r"\b(?:did|was|were|at first)\b")
+HAS = _p(r"\b(?:has|have|keep)\b")
+OF_WHOLE = frozenset("them those money his her cash total all whole one my our your amount".split())
+PAST = _p(r"\b(?:did|was|were|at first|hold|contain)\b")
+WHOLES = frozenset("animal vehicle fruit flower tree coin ticket bird ball drink".split())
 FUTURE = _p(r"\bwill\b")
 WHO = frozenset({"who"})
 UNIT = "units"
@@ -236,7 +273,14 @@ def action(verb: str) -> str:
 def is_thing(words: str) -> bool:
     """Return whether a noun phrase names things that are counted, rather than who has them."""
     first = words.split()[0]
-    return first[0].islower() and not _DETERMINERS.match(words) and words.lower() not in PRONOUNS and words.endswith(("s", "n", "e")) and "'" not in words
+    return (
+        first[0].islower()
+        and not _DETERMINERS.match(words)
+        and words.lower() not in PRONOUNS
+        and re.search(r"(?:s|children|people|men)$", words) is not None
+        and "'" not in words
+    )
+# fmt: on
 
 
 def tidied(clause: str) -> str:
@@ -245,16 +289,28 @@ def tidied(clause: str) -> str:
     for _ in range(2):
         clause = _FILLERS.sub("", clause).strip(" ,")
     clause = re.sub(r"\bhow (?:many|much) units(?: of money)?\b", "how much", clause, flags=re.IGNORECASE)
+    clause = re.sub(
+        r"^(on [a-z]+day|in the (?:morning|afternoon|evening)),? (.+#.+)$",
+        r"\2 \1",
+        clause,
+        flags=re.IGNORECASE,
+    )
     return re.sub(r"\b(?:years?|units)[- ]old\b", "old", clause)
 
 
 def name_of(words: str) -> tuple[str, str]:
     """Return the owner and the thing that a noun phrase names, each of them perhaps empty."""
     words, thing = words.strip(" ,").lower().replace("’", "'"), ""
+    if match := re.fullmatch(
+        r"(?:the )?(?:number|amount) of (?P<what>[a-z]+s|[a-z]+ [a-z]+s|children|people|men|women)", words
+    ):
+        return "", thing_of(match["what"])
     if match := _NUMBER_OF.match(words):
         thing = _ATTRIBUTE_OF.get(words.removeprefix("the ").split()[0], "")
         words = match["what"]
     words = _DETERMINERS.sub("", words)
+    if words in ("me", "i", "mine"):
+        return "i", thing
     if match := _ONE_OF_TWO.fullmatch(words):
         return ("one" if match["one"] else "other"), thing
     if match := _OWNER.match(words):
@@ -266,7 +322,9 @@ def name_of(words: str) -> tuple[str, str]:
 
 
 def _singular(word: str) -> str:
-    return {"children": "child", "men": "man", "women": "woman", "people": "people"}.get(word) or singular(word)
+    return {"children": "child", "men": "man", "women": "woman", "people": "people"}.get(word) or singular(
+        word
+    )
 
 
 def thing_of(words: str) -> str:
@@ -280,7 +338,19 @@ def thing_of(words: str) -> str:
 
 def content(words: str) -> frozenset[str]:
     """Return the words that tell one part from another."""
-    return frozenset(_singular(word) for word in re.findall(r"[a-z]+", words.lower())) - COMMON - {"many", "much", "left"}
+    return (
+        frozenset(_singular(word) for word in re.findall(r"[a-z]+", words.lower()))
+        - COMMON
+        - {"many", "much", "left"}
+    )
+
+
+def alike(names: list[str]) -> list[str]:
+    """Return names with the noun that only the last one has: "red to blue marbles"."""
+    noun = names[-1].split()[-1]
+    if len(names[-1].split()) > 1 and all(re.fullmatch("[a-z]+", name) for name in names[:-1]):
+        return [*(f"{name} {noun}" for name in names[:-1] if singular(name) == name), names[-1]]
+    return names
 
 
 def listed(words: str) -> list[str]:
@@ -291,7 +361,11 @@ def listed(words: str) -> list[str]:
 def splits(sentence: str) -> list[tuple[str, str]]:
     """Return how a sentence may be two clauses."""
     found = []
-    for match in re.finditer(r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then | with (?=#)", sentence):
+    if match := re.fullmatch(r"(.+) (?:in|at|on) an? [a-z]+ of (#\d+ [a-z]+)", sentence):
+        found.append((match[1], f"there are {match[2]}"))
+    for match in re.finditer(
+        r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then | with (?=#)", sentence
+    ):
         left, right = sentence[: match.start()], sentence[match.end() :]
         if match[0] in (", which ", ", who "):
             right = f"{match[0].strip(' ,').replace('which', 'that')} {right}"

@@ -106,9 +106,7 @@ class Linear:
         terms = dict(self.terms)
         for name, amount in other.terms.items():
             terms[name] = terms[name] + amount if name in terms else amount
-        return Linear(
-            {name: each for name, each in terms.items() if each.value != 0}, self.rest + other.rest
-        )
+        return Linear({name: each for name, each in terms.items() if each.value != 0}, self.rest + other.rest)
 
     def __sub__(self, other: Linear) -> Linear:
         return self + other.times(Amount.of(-1))
@@ -148,7 +146,7 @@ def solve(equations: Iterable[Linear], asked: Linear) -> dict[Name, Amount] | No
 
     Args:
         equations: the sums.
-        asked: its unknowns are kept to the last, so that they are not computed by detours.
+        asked: its unknowns are kept to the last where that divides by no more.
     """
     pending, worth = list(equations), list[tuple[Name, Linear]]()
     while pending:
@@ -161,8 +159,8 @@ def solve(equations: Iterable[Linear], asked: Linear) -> dict[Name, Amount] | No
         name = min(
             sum_.terms,
             key=lambda each: (
-                each in asked.terms,
                 abs(sum_.terms[each].value) != 1 or not sum_.terms[each].is_constant,
+                each in asked.terms,
             ),
         )
         value = sum_.solved_for(name)

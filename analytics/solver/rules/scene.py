@@ -1,0 +1,372 @@
+"""What each kind of clause says of a story's quantities. A method a kind, by the names in the languages' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from analytics.solver.rules.linear import ONE, Amount, Linear
+from analytics.solver.rules.story import (
+    NUMBER,
+    NUMBER_SOUGHT,
+    ONE_OF_TWO,
+    OTHER_OF_TWO,
+    YEARS_LATER,
+    Clause,
+    NotRead,
+    Story,
+    total_of,
+)
+
+_UNTOLD = Linear.unknown(("whole", ""))
+_MOST_CONSECUTIVE = 9
+
+
+class Scene(Story):
+    """A story that is told clause by clause."""
+
+    number: Linear | None = None  # that is computed with
+    whole: Linear | None = None  # of which parts are taken
+    rest: Linear | None = None  # after the parts so far
+    text = ""  # of the clause
+    _events = 0
+
+    def tell(self, clauses: Iterable[Clause]) -> None:
+        """Read clauses in order.
+
+        Raises:
+            NotRead: one of them says something that no equation was made of.
+        """
+        self.shares: list[tuple[Linear, frozenset[str]]] = []  # parts, and the words that tell them apart
+        self.whole_words: frozenset[str] = frozenset()
+        for clause in clauses:
+            before, self.shift, self.text = self.shift, Linear(), clause.text
+            if clause.time is not None:
+                self.shift = self._years_later(clause)
+            elif clause.asks and self.words.FUTURE.search(clause.text):
+                self.shift = before
+            self._read(clause)
+
+    def _read(self, clause: Clause) -> None:
+        getattr(self, f"_read_{clause.kind}")(clause)
+
+    def _years_later(self, clause: Clause) -> Linear:
+        sign, number = clause.time or (0, "")
+        if number:
+            self.used.add(self.amount(number).tree.label)
+            return Linear.known(self.amount(number) * Amount.of(sign))
+        self._events += bool(clause.event)
+        self.shift = later = Linear.unknown((YEARS_LATER, str(self._events if clause.event else 0)))
+        for each in clause.event:
+            self._read(each)
+        return later
+
+    # Statements
+
+    def _read_nothing(self, clause: Clause) -> None:
+        """Read a clause without a number."""
+
+    def _read_value(self, clause: Clause) -> None:
+        parts = clause.parts
+        self.act(parts)
+        thing = self.thing(parts)
+        if self._read_limbs(thing, parts):
+            return
+        if self.is_share(parts["n"]) and "noun" in parts:
+            raise NotRead
+        amount = self.added(parts)
+        name = self.name(parts["a"], thing) if "a" in parts else ("", thing)
+        if self.shares:
+            if "a" not in parts or self.words.HAS.search(self.text) is None:
+                raise NotRead
+            self._read_left(clause)
+            return
+        self.subject = name
+        if self.is_whole(self.kept.get(name, name), self.everyone):
+            self.same(total_of(self.all_of()), amount)
+            return
+        quantity = self.quantity(name)
+        self.same(quantity, amount)
+        if self.whole is None:
+            self.whole = self.rest = quantity
+            self.whole_words = self.words.content(self.text)
+
+    def _compared(self, parts: dict[str, str]) -> tuple[Linear, Linear]:
+        self.act(parts)
+        thing, other = self.thing(parts), parts["b"]
+        if "a" not in parts:
+            name = self.subject
+        elif "verb" not in parts and self.words.is_thing(parts["a"]):
+            name = ("", self.words.thing_of(parts["a"]))
+        else:
+            name = self.name(parts["a"], thing)
+        left, own = self.quantity(name), self.words.thing_of(other)
+        is_thing = self.words.is_thing(other) or own.split()[-1:] == thing.split()[-1:] != []
+        if (thing and is_thing) or ("verb" not in parts and name[0] == ""):
+            right = self.quantity((name[0], own))
+        elif other.lower() in self.words.PRONOUNS:
+            spoken = self.object if self.object != name else self.subject
+            right = self.quantity((spoken[0], name[1]))
+        else:
+            right = total_of(self.listed(other, name[1]))
+        self.subject, self.object = name, self.names[-1]
+        if left.terms == right.terms:
+            raise NotRead
+        return left, right
+
+    def _sign(self, parts: dict[str, str]) -> Amount:
+        return Amount.of(-1 if parts["more"].lower() in self.words.LESS else 1)
+
+    def _read_more(self, clause: Clause) -> None:
+        parts = clause.parts
+        left, right = self._compared(parts)
+        step = right.times(self.amount(parts["n"])) if self.is_share(parts["n"]) else self.added(parts)
+        self.same(left, right + step.times(self._sign(parts)))
+
+    def _read_times(self, clause: Clause) -> None:
+        parts = clause.parts
+        left, right = self._compared(parts)
+        more = self.added(parts).times(self._sign(parts)) if "n" in parts else Linear()
+        self.same(left, right.times(self.amount(parts["m"])) + more)
+
+    def _read_sum(self, clause: Clause) -> None:
+        parts = clause.parts
+        self.act(parts)
+        thing = self.thing(parts)
+        if self._read_limbs(thing, parts):
+            return
+        if "things" in parts:
+            owner = self.name(parts["a"])[0] if "a" in parts else ""
+            things = map(self.words.thing_of, self.words.listed(parts["things"]))
+            named = [self.quantity((owner, each)) for each in things]
+        else:
+            named = self.listed(parts.get("list", ""), thing)
+        self.counted(parts.get("count", ""), named)
+        if self.everyone and len(named) < 2:
+            raise NotRead
+        self.same(total_of(named), self.added(parts))
+
+    def _read_sum_difference(self, clause: Clause) -> None:
+        self._read_sum(clause)
+        self._read_difference_of({"n": clause.parts["d"], "list": clause.parts["list"]})
+
+    def _read_difference_of(self, parts: dict[str, str]) -> None:
+        named = self.listed(parts.get("list", ""))
+        if not self.everyone:
+            return
+        if set(self.everyone) != {ONE_OF_TWO, OTHER_OF_TWO}:  # of others it is not known which is larger
+            raise NotRead
+        self.same(named[0] - named[1], self.added(parts))
+
+    def _read_ratio(self, clause: Clause) -> None:
+        parts = clause.parts
+        numbers = [self.amount(each) for each in NUMBER.findall(parts["r"]) for each in [f"#{each}"]]
+        names = (
+            self.words.listed(parts["list"])
+            if "list" in parts
+            else [parts[each] for each in "abc" if each in parts]
+        )
+        names = self.words.alike(names)
+        if len(names) != len(numbers):
+            raise NotRead
+        for number in NUMBER.findall(parts.get("count", "")):
+            self.used.add(self.amount(f"#{number}").tree.label)
+        part = Linear.unknown(("part", ""))
+        for name, number in zip(names, numbers, strict=True):
+            called = ("", self.words.thing_of(name)) if self.words.is_thing(name) else self.name(name)
+            self.same(self.quantity(called), part.times(number))
+
+    def _read_consecutive(self, clause: Clause) -> None:
+        parts = clause.parts
+        count = self.amount(parts["count"])
+        if not 2 <= count.value <= _MOST_CONSECUTIVE:
+            raise NotRead
+        self.used.add(count.tree.label)
+        names = [self.quantity((str(place), "")) for place in range(int(count.value))]
+        for before, after in pairwise(names):
+            self.same(after, before + Linear.known(2 if "step" in parts else 1))
+        self.same(total_of(names), self.added(parts))
+
+    def _read_kinds(self, clause: Clause) -> None:
+        names = [self.name(each)[0] for each in self.words.listed(clause.parts["things"])]
+        if any(set(names) <= limbs.keys() for limbs in self.words.LIMBS.values()):
+            self.told += [("", name) for name in names]
+            self.names += [("", name) for name in names]
+
+    def _read_limbs(self, thing: str, parts: dict[str, str]) -> bool:
+        """Read how many legs or wheels, or heads, all have together; return whether the clause is of these."""
+        names = [owner or each for owner, each in self.everyone]
+        limbs = self.words.LIMBS.get(thing) or {name: 1 for name in names if thing in self.words.HEADS}
+        if not limbs or not names:
+            return thing in self.words.LIMBS or thing in self.words.HEADS
+        if len(names) < 2 or not set(names) <= limbs.keys():
+            raise NotRead
+        each_has = zip(self.all_of(), names, strict=True)
+        total = total_of(quantity.times(Amount.of(limbs[name])) for quantity, name in each_has)
+        self.same(total, Linear.known(self.amount(parts["n"])))
+        return True
+
+    def _read_born(self, clause: Clause) -> None:
+        self.equations.append(self.quantity(self.name(clause.parts["a"])))
+
+    # Parts of a whole and of what is left of it
+
+    def _read_part(self, clause: Clause) -> None:
+        parts, whole = clause.parts, clause.parts.get("w", "")
+        is_rest = self.words.REST.fullmatch(whole) is not None
+        if number := NUMBER.search(whole):
+            if self.whole is not None:
+                raise NotRead
+            self.whole = self.rest = Linear.known(self.amount(number[0]))
+        if self.whole is None or self.rest is None:
+            self.whole = self.rest = _UNTOLD
+        named = self.words.content(whole)
+        if not is_rest and not named <= self.whole_words | self.words.OF_WHOLE:
+            if self.whole_words or self.shares:
+                raise NotRead
+            self.whole_words = named
+        if "f" not in parts:
+            part = self.added(parts)
+            self.rest -= part
+        elif self.is_share(parts["f"]):
+            part = (self.rest if is_rest else self.whole).times(self.amount(parts["f"]))
+            is_of_rest = is_rest or not self.shares
+            self.rest = self.rest.times(ONE - self.amount(parts["f"])) if is_of_rest else self.rest - part
+        else:
+            raise NotRead
+        self._share(part, parts)
+
+    def _share(self, part: Linear, parts: dict[str, str]) -> None:
+        words = self.words.content(parts.get("tail", "") + parts.get("name", ""))
+        self.shares.append((self._named(part, f"share {len(self.shares)}"), words))
+
+    def _named(self, part: Linear, name: str = "asked") -> Linear:
+        self.same(Linear.unknown((name, "")), part)
+        return Linear.unknown((name, ""))
+
+    def _read_others(self, clause: Clause) -> None:
+        if self.rest is None or not self.shares:
+            raise NotRead
+        self._share(self.rest, clause.parts)
+
+    def _read_left(self, clause: Clause) -> None:
+        if self.rest is None or not self.shares:
+            raise NotRead
+        if clause.asks:
+            self.asked = [self._named(self.rest)]
+        else:
+            self.same(self.rest, self.added(clause.parts))
+
+    def _read_whole(self, _clause: Clause) -> None:
+        if self.whole is None or not self.shares:
+            raise NotRead
+        self.asked = [self._named(self.whole)]
+
+    def _read_part_asked(self, clause: Clause) -> None:
+        """Read a question for one of the parts: by words that no other part has."""
+        words, people = self.words.content(self.text), self.words.PEOPLE_PARTS
+        asked = []
+        for part, own in self.shares:
+            others = frozenset[str]().union(*(its for each, its in self.shares if each is not part))
+            asked += [part] if own & words - others else []
+        is_boys = len(self.shares) == 1 and words & people and self.shares[0][1] & people  # girls were told
+        if len(asked) == 1:
+            self.asked = asked
+        elif is_boys or self.words.HAS.search(self.text):
+            self._read_left(clause)
+        else:
+            raise NotRead
+
+    # A number that is computed with
+
+    def _read_begin(self, _clause: Clause) -> None:
+        self.number = Linear.unknown(NUMBER_SOUGHT)
+
+    def _step(self, clause: Clause, factor: int) -> None:
+        number = self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
+        amount = self.amount(clause.parts["n"])
+        self.number = number + Linear.known(amount * Amount.of(factor)) if factor else number.times(amount)
+
+    def _read_add(self, clause: Clause) -> None:
+        self._step(clause, 1)
+
+    def _read_subtract(self, clause: Clause) -> None:
+        self._step(clause, -1)
+
+    def _read_multiply(self, clause: Clause) -> None:
+        self._step(clause, 0)
+
+    def _read_divide(self, clause: Clause) -> None:
+        number = self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
+        self.number = number.times(ONE / self.amount(clause.parts["n"]))
+
+    def _read_result(self, clause: Clause) -> None:
+        if self.number is None:
+            raise NotRead
+        self.same(self.number, Linear.known(self.amount(clause.parts["n"])))
+
+    def _read_phrase(self, clause: Clause) -> None:
+        parts = clause.parts
+        more = Linear.known(self.amount(parts["n"])).times(self._sign(parts)) if "n" in parts else Linear()
+        number = Linear.unknown(NUMBER_SOUGHT).times(self.amount(parts["m"]))
+        self.same(number + more, Linear.known(self.amount(parts["s"])))
+
+    # Questions
+
+    def _read_number(self, clause: Clause) -> None:
+        if self.number is None and self.shares:
+            self._read_whole(clause)
+        else:
+            self.asked = [Linear.unknown(NUMBER_SOUGHT)]
+
+    def _read_one(self, clause: Clause) -> None:
+        parts = clause.parts
+        if self.shares:
+            is_whole = self.whole == _UNTOLD and self.words.PAST.search(self.text) is not None
+            (self._read_whole if is_whole else self._read_part_asked)(clause)
+            return
+        thing = self.thing(parts)
+        if "a" not in parts or self.words.THERE.fullmatch(parts["a"]):
+            name = ("", thing)
+        elif self.words.EVERYONE.fullmatch(parts["a"]) or len(self.words.listed(parts["a"])) > 1:
+            raise NotRead
+        else:
+            name = self.name(parts["a"], thing)
+        if self.is_whole(self.kept.get(name, name), self.everyone):
+            self.asked = self.all_of()
+            return
+        if self.everyone and self.kept.get(name, name) not in self.everyone:
+            raise NotRead
+        self.asked = [self.quantity(name, is_told=False)]
+
+    def _read_difference(self, clause: Clause) -> None:
+        parts = clause.parts
+        if not clause.asks:
+            self._read_difference_of(parts)
+            return
+        thing, name = self.thing(parts), self.name(parts["a"])
+        if thing and self.words.is_thing(parts["b"]):
+            names = [(name[0], thing), (name[0], self.words.thing_of(parts["b"]))]
+        else:
+            names = [self.name(parts[each], thing) for each in ("a", "b")]
+        self.asked = [self.quantity(each, is_told=False) for each in names]
+        if parts.get("more", "").lower() in self.words.LESS:
+            self.asked.reverse()
+        self.pick = "difference"
+
+    def _read_total(self, clause: Clause) -> None:
+        listed = clause.parts.get("list", "")
+        listed = "" if self.words.THERE.fullmatch(listed) else listed
+        self.asked = self.listed(listed, self.thing(clause.parts))
+        self.counted(clause.parts.get("count", ""), self.asked)
+        if self.everyone and len(self.asked) < 2:
+            raise NotRead
+
+    def _read_superlative(self, clause: Clause) -> None:
+        found = (name for name, pattern in self.words.SUPERLATIVES if pattern.search(clause.parts["which"]))
+        self.pick, self.asked = next(found, ""), self.all_of()
+        if not self.pick:
+            raise NotRead
+
+    def _read_time(self, _clause: Clause) -> None:
+        self.asked = [Linear.unknown((YEARS_LATER, "0"))]

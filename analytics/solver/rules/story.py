@@ -1,0 +1,216 @@
+"""What a story tells: its quantities by their names, equations between them, and which of them is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from analytics.solver.rules.linear import Amount, Linear, Name, solve
+from analytics.solver.rules.reading import Reading
+
+NUMBER = re.compile(r"#(\d+)")
+ONE_OF_TWO, OTHER_OF_TWO = ("one", ""), ("other", "")
+NUMBER_SOUGHT, YEARS_LATER = ("number", ""), "later"
+
+
+class NotRead(Exception):
+    """A clause says something that no equation was made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause that was read.
+
+    Attributes:
+        kind: of what it says, by the language's table.
+        parts: its words by their parts in it.
+        text: the clause; its numbers are ``#0``, ``#1``.
+        time: of which it speaks, if that is another: 1 and the years until then, -1 and the years since then, 0 where
+            an event says when.
+        event: the clauses that say when.
+        asks: whether it is a question.
+    """
+
+    kind: str
+    parts: dict[str, str]
+    text: str = ""
+    time: tuple[int, str] | None = None
+    event: tuple[Clause, ...] = ()
+    asks: bool = False
+
+
+def total_of(parts: Iterable[Linear]) -> Linear:
+    """Return the sum of sums."""
+    return reduce(lambda total, part: total + part, parts, Linear())
+
+
+class Story:
+    """The quantities of a story. A quantity is called by its owner and by what is counted or measured of it.
+
+    Attributes:
+        names: of the quantities, as the clauses call them.
+        told: those that statements speak of one by one.
+        used: slots that say how many quantities there are, or when.
+        equations: sums that are zero.
+        asked: what is asked for: the sum of these, or what `pick` makes of them.
+        pick: ``"difference"``, or which of the asked ones it is: ``"largest"``, ``"middle"``, ``"smallest"``.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        amounts: Sequence[Amount],
+        kept: dict[Name, Name],
+        everyone: Sequence[tuple[str, str]],
+    ) -> None:
+        """Begin a story.
+
+        Args:
+            reading: the text.
+            amounts: its numbers, in one unit.
+            kept: under which name each quantity is kept; empty at the first reading, which collects the names.
+            everyone: the quantities that "they" and "together" mean; empty at the first reading.
+        """
+        self.words = reading.language.relations
+        self.measured = {place for place, each in enumerate(reading.quantities) if each.unit is not None}
+        self.amounts, self.kept, self.everyone = amounts, kept, everyone
+        self.names: list[tuple[str, str]] = []
+        self.told: list[tuple[str, str]] = []
+        self.used: set[str] = set()
+        self.equations: list[Linear] = []
+        self.asked: list[Linear] = []
+        self.pick = ""
+        self.subject = self.object = ("", "")  # what pronouns mean
+        self.shift = Linear()  # years from now to the time of a clause
+        self._actions: set[str] = set()
+        self._measures: set[str] = set()
+
+    def answer(self, *, is_count: bool) -> Amount | None:
+        """Return what is asked for; None if the equations leave it open, or if it cannot be.
+
+        Args:
+            is_count: whether things are counted, so that there are only whole ones.
+        """
+        asked = total_of(self.asked)
+        worth = solve(self.equations, asked)
+        if worth is None or not asked.terms or not asked.terms.keys() <= worth.keys():
+            return None
+        may_be_negative = (NUMBER_SOUGHT[0], YEARS_LATER)
+        if any(amount.value < 0 for name, amount in worth.items() if name[0] not in may_be_negative):
+            return None
+        values = []
+        for each in self.asked:
+            for name in each.terms:
+                each = each.with_value(name, Linear.known(worth[name]))
+            values.append(each.rest)
+        if is_count and any(amount.value.denominator != 1 for amount in (*worth.values(), *values)):
+            return None
+        answer = self._picked(values)
+        return answer if answer is not None and answer.value >= 0 else None
+
+    def _picked(self, values: list[Amount]) -> Amount | None:
+        if self.pick == "difference":
+            return values[0] - values[1]
+        if not self.pick:
+            return reduce(lambda total, amount: total + amount, values)
+        if len({amount.value for amount in values}) != len(values) or len(values) < 2:
+            return None
+        values = sorted(values, key=lambda amount: amount.value)
+        return values[{"largest": -1, "smallest": 0, "middle": len(values) // 2}[self.pick]]
+
+    def same(self, left: Linear, right: Linear) -> None:
+        """Keep an equation."""
+        self.equations.append(left - right)
+
+    # Numbers
+
+    def amount(self, words: str) -> Amount:
+        """Return the number that words hold, or that a word such as "twice" is."""
+        factor = self.words.FACTORS.get(words.strip().lower())
+        return self.amounts[self._place(words)] if factor is None else Amount.of(factor)
+
+    def _place(self, words: str) -> int:
+        match = NUMBER.search(words)
+        if match is None:
+            raise NotRead
+        return int(match[1])
+
+    def added(self, parts: dict[str, str]) -> Linear:
+        """Return a clause's number that is added to others: units and things are not mixed."""
+        place = self._place(parts["n"])
+        measure = "unit" if place in self.measured else parts.get("c", "")
+        self._measures |= {measure} - {""}
+        if len(self._measures) > 1:
+            raise NotRead
+        return Linear.known(self.amounts[place])
+
+    def is_share(self, words: str) -> bool:
+        """Return whether a number is a part of something, not half a metre."""
+        return 0 < self.amount(words).value < 1 and self._place(words) not in self.measured
+
+    # Names
+
+    def quantity(self, name: tuple[str, str], *, is_told: bool = True) -> Linear:
+        """Return a quantity, at the time of the clause."""
+        self.names.append(name)
+        if is_told:
+            self.told.append(name)
+        return Linear.unknown(self.kept.get(name, name)) + self.shift
+
+    def name(self, words: str, thing: str = "") -> tuple[str, str]:
+        """Return what a noun phrase names; a pronoun is what was spoken of."""
+        if words.lower() in self.words.PRONOUNS:
+            spoken = self.object if words.lower() in self.words.WHO else self.subject
+            return spoken[0], thing or spoken[1]
+        owner, own_thing = self.words.name_of(words)
+        return owner, own_thing or thing
+
+    def thing(self, parts: dict[str, str]) -> str:
+        """Return what a clause counts or measures: by its noun, else by its adjective or verb."""
+        noun = parts.get("noun", "") or parts.get("noun2", "")
+        found = (self.words.attribute(parts.get(part, "")) for part in ("more", "verb", "adj"))
+        return self.words.thing_of(noun) or next(filter(None, found), "")
+
+    def act(self, parts: dict[str, str]) -> None:
+        """Keep what is done: what one has and what another sold are not compared."""
+        self._actions |= {self.words.action(parts["verb"])} - {""} if "verb" in parts else set()
+        if len(self._actions) > 1:
+            raise NotRead
+
+    def all_of(self, thing: str = "") -> list[Linear]:
+        """Return the quantities of which the story tells, or those of a thing."""
+        names = [name for name in self.everyone if not thing or name[1] in (thing, "")] or self.everyone
+        return [Linear.unknown(name) + self.shift for name in names]
+
+    def listed(self, words: str, thing: str = "") -> list[Linear]:
+        """Return the quantities that a list names: all of the story for "they", two for "two numbers"."""
+        if words and (match := self.words.TWO_NUMBERS.fullmatch(words)):
+            if match["count"]:
+                self.used.add(self.amount(match["count"]).tree.label)
+            if self.everyone and set(self.everyone) != {ONE_OF_TWO, OTHER_OF_TWO}:
+                return self.counted(match["count"] or "", self.all_of())
+            return [self.quantity(ONE_OF_TWO), self.quantity(OTHER_OF_TWO)]
+        if not words or self.words.EVERYONE.fullmatch(words):
+            return self.counted(words, self.all_of(thing))
+        return [self.quantity(self.name(each, thing)) for each in self.words.listed(words)]
+
+    def counted(self, words: str, quantities: list[Linear]) -> list[Linear]:
+        """Return quantities if there are as many as words say."""
+        for number in NUMBER.findall(words):
+            count = self.amounts[int(number)]
+            self.used.add(count.tree.label)
+            if self.everyone and count.value != len(quantities):
+                raise NotRead
+        return quantities
+
+    def is_whole(self, name: tuple[str, str], names: Iterable[tuple[str, str]]) -> bool:
+        """Return whether something is all of others: children of boys and girls, books of two kinds of them."""
+        whole = name[1] or name[0]
+        parts = {each[1] or each[0] for each in names} - {whole}
+        if len(parts) < 2:
+            return False
+        if whole in self.words.PEOPLE:
+            return all(any(part.endswith(each) for each in self.words.PEOPLE_PARTS) for part in parts)
+        return whole in self.words.WHOLES or all(part.endswith(f" {whole}") for part in parts)
