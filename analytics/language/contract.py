@@ -136,7 +136,21 @@ class Relations(Protocol):
     MAY_BE_LEFT: re.Pattern[str]
     """What a clause that is not read may not have; clauses beside others that need not be read."""
 
+    ASKED_BEFORE: re.Pattern[str]
+    """What stands before a unit that is asked for."""
+
     UNIT: str
+    """What is read in place of a unit that is asked for."""
+
+    REST: re.Pattern[str]
+    OF_WHOLE: frozenset[str]
+    WHOLES: frozenset[str]
+    PAST: re.Pattern[str]
+    HAS: re.Pattern[str]
+    LIMBS: dict[str, dict[str, int]]
+    """How many legs or wheels each thing has, by their name."""
+
+    HEADS: frozenset[str]
     PRONOUNS: frozenset[str]
     WHO: frozenset[str]
     LESS: frozenset[str]
@@ -167,6 +181,12 @@ class Relations(Protocol):
 
     def is_thing(self, words: str) -> bool:
         """Return whether a noun phrase names things that are counted, rather than who has them."""
+
+    def content(self, words: str) -> frozenset[str]:
+        """Return the words that tell one part from another."""
+
+    def alike(self, names: list[str]) -> list[str]:
+        """Return names with the noun that only the last one has."""
 
     def listed(self, words: str) -> list[str]:
         """Return the noun phrases of a list."""

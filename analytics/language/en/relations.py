@@ -42,7 +42,16 @@ LIMBS = {
 }
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
 HEADS = frozenset("head animal vehicle".split())
-FACTORS = {"twice": 2, "double": 2, "doubled": 2, "halve": 2, "halved": 2, "triple": 3, "thrice": 3}
+FACTORS = {
+    "twice": 2,
+    "double": 2,
+    "doubled": 2,
+    "tripled": 3,
+    "halve": 2,
+    "halved": 2,
+    "triple": 3,
+    "thrice": 3,
+}
 PRONOUNS = frozenset("he she it this that which who him her".split())
 EVERYONE = re.compile(
     r"(?:they|them|both|all|we|their(?: \w+)?|the (?:boys|girls|friends|children|pair)"
@@ -143,7 +152,7 @@ STATEMENTS = tuple(
     (kind, _p(pattern))
     for kind, pattern in (
         ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?:the )?ratio of (?:the )?(?:number of )?(?P<a>{_NP}) to (?:the )?(?:number of )?(?P<b>{_NP})(?: to (?P<c>{_NP}))?{_PP} (?:is|was) (?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
-        ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?P<list>{_LIST}) (?:are|is|were) in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
+        ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?P<list>{_LIST}) (?:are|is|were|shared?(?: {_NP})?) in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
         ("sum_difference", rf"(?P<list>{_N} {_NP}) have a sum of (?P<n>{_N}) and a difference of (?P<d>{_N})"),
         ("consecutive", rf"(?:the )?(?:sum|total) of (?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) is (?P<n>{_N})"),
         ("consecutive", rf"(?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) (?:{_ADD}|have a sum of) (?P<n>{_N})"),
@@ -157,7 +166,7 @@ STATEMENTS = tuple(
         ("sum", rf"there (?:are|were) (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
         ("sum", rf"a total of (?P<n>{_N}) (?P<things>{_LIST}|{_NP}) (?:are|were) .+"),
         ("sum", rf"(?P<a>{_NP}) {_V} (?:a total of )?(?P<n>{_N}) (?P<things>{_LIST}){_PP}(?: {_TOG})?"),
-        ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
+        ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}|{_LIST}) (?:is|was) (?P<n>{_N})"),
         ("difference", rf"(?:their|the) difference(?: (?:between|of) (?:them|the numbers))? (?:is|was) (?P<n>{_N})"),
         ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
         ("difference", rf"(?:they|the numbers|the {_N} numbers) differ by (?P<n>{_N})"),
@@ -166,24 +175,28 @@ STATEMENTS = tuple(
         ("times", rf"(?P<a>{_NP}) {_V} {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))?{_PP} as {_OF_B}{_PP}"),
         ("times", rf"will (?P<a>{_NP}) (?P<verb>be) {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ})) as {_OF_B}"),
         ("times", rf"there (?:are|were) {_M} as (?:many|much) (?P<a>{_NP}){_PP} as {_OF_B}{_PP}"),
-        ("times", rf"(?P<a>{_NP}) {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
-        ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
+        ("times", rf"(?P<a>{_NP}){_PP} {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
+        ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N}) {_MORE}"),
+        ("more", rf"(?P<a>{_NP}){_PP} {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
         ("more", rf"(?P<n>{_N}) {_MORE}(?: (?P<noun>{_NP}))? than {_OF_B}{_PP}"),
         ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
         ("add", rf"(?:(?:i|you|we) )?add(?:ed)? (?P<n>{_N}) to (?:a|my|the) (?:certain )?number"),
         ("kinds", rf"(?:.*(?:has|have|are|keeps|raises|owns|sells|only|both|sees|saw|contains?) )?(?P<things>{_LIST}){_PP}"),
         ("part", rf"{_NP} (?:{_V}|lost) (?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
-        ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{1,6}})"),
+        ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{0,6}})"),
         ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
         ("part", rf"(?:then )?(?P<f>{_N}) (?:{_BE})(?P<tail>(?: [^# ]+){{1,4}})"),
         ("part", rf"{_NP} (?:{_GONE}) (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
         ("others", rf"(?:all )?(?:the )?(?:others?|rest|remainder|remaining {_NP})(?: of (?:them|the {_NP}))? (?:{_BE}|{_V}|go|went|like|play)(?P<tail>(?: [^# ]+){{1,7}})"),
+        ("left", rf"the (?:other|remaining) (?P<n>{_N})(?: {_NP})? (?:{_BE}|{_V}|go|went|come|like|play)(?: [^#,;]*)?"),
         ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over)(?: .*)?"),
         ("left", rf"(?:there|that) (?:are|is|were|was|leaves|left) (?P<n>{_N})(?: (?P<noun>{_NP}))? (?:left|remaining|left over)(?: .*)?"),
         ("left", rf"(?P<n>{_N})(?: (?P<noun>{_NP}))? (?:are|were|is|was) left(?: .*)?"),
         ("begin", r"i (?:think|am thinking|thought) of a (?:certain )?number"),
         ("begin", r"i am a number"),
         ("multiply", rf"(?:(?:i|you|we|she|he) )?(?:multipl(?:y|ied|ies)) (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
+        ("multiply", rf"(?:when )?(?:i |you |we |she |he )?multipl(?:y|ied|ies) a (?:certain )?number by (?P<n>{_N})"),
+        ("multiply", r"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is |was )?(?P<n>doubled|tripled)"),
         ("multiply", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is |was )?multiplied by (?P<n>{_N})"),
         ("divide", rf"(?:(?:i|you|we|she|he) )?divided? (?:it|this|the (?:number|result|answer|sum|difference)|this number) by (?P<n>{_N})"),
         ("divide", rf"(?:(?:a|the|this|my) (?:certain )?(?:number|result) )?(?:is |was )?divided by (?P<n>{_N})"),
@@ -232,13 +245,14 @@ QUESTIONS = tuple(
 )
 
 
-TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today|was)\b(?! old)")
+TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b")
 HAS = _p(r"\b(?:has|have|keep)\b")
 OF_WHOLE = frozenset("them those money his her cash total all whole one my our your amount".split())
 PAST = _p(r"\b(?:did|was|were|at first|hold|contain)\b")
 WHOLES = frozenset("animal vehicle fruit flower tree coin ticket bird ball drink".split())
 FUTURE = _p(r"\bwill\b")
 WHO = frozenset({"who"})
+ASKED_BEFORE = _p(r"\bhow (?:many|much) $")
 UNIT = "units"
 """What stands for a unit that belongs to no number."""
 
@@ -316,6 +330,8 @@ def name_of(words: str) -> tuple[str, str]:
     if match := _OWNER.match(words):
         owner, what = match["owner"] or match["alone"], match["what"] or ""
         if what and what.split()[-1] not in _ATTRIBUTE_OF and what.split()[0] not in ("number",):
+            if what.endswith(("s", "money")) and len(what.split()) == 1:
+                return _DETERMINERS.sub("", owner), thing_of(what)
             return " ".join(map(_singular, words.replace("'s", "").split())), ""
         return _DETERMINERS.sub("", owner), thing or thing_of(what)
     return " ".join(map(_singular, words.split())), thing
@@ -363,6 +379,8 @@ def splits(sentence: str) -> list[tuple[str, str]]:
     found = []
     if match := re.fullmatch(r"(.+) (?:in|at|on) an? [a-z]+ of (#\d+ [a-z]+)", sentence):
         found.append((match[1], f"there are {match[2]}"))
+    if match := re.fullmatch(r"(?:in|at|on) an? [a-z]+ of (#\d+ [a-z]+),? (.+)", sentence, re.IGNORECASE):
+        found.append((f"there are {match[1]}", match[2]))
     for match in re.finditer(
         r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then | with (?=#)", sentence
     ):

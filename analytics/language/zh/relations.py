@@ -27,6 +27,7 @@ OF_WHOLE = frozenset("全书 全长 总数 全部 全程 全文 总页 页数 �
 PAST = re.compile("原")
 FUTURE = re.compile("那时|到时")
 WHO: frozenset[str] = frozenset()
+ASKED_BEFORE = re.compile("(?:多少|几)个?$")
 UNIT = "单位"
 """What stands for a unit that belongs to no number."""
 
@@ -55,7 +56,7 @@ THERE = re.compile(r"(?!)")
 SUPERLATIVES = (("middle", re.compile("中")), ("smallest", re.compile("小")), ("largest", re.compile("大")))
 OLD = re.compile("岁|年龄")
 MATTERS = re.compile(r".*(?:#|每|各|同样|相等|平均|剩|余|倍|比|共|多少|几|半|其余|求)")
-MAY_BE_LEFT = re.compile(r"(?!)")
+MAY_BE_LEFT = re.compile("")
 
 _TRIM = re.compile(
     r"^(?:已知|其中|如果|那么|则|又|且|而|但是?|也|求|问|请问|假如|若|现在|现有|先)+|(?:现在|正好|刚好|恰好|恰|就|还|已经|也|刚)"
@@ -80,9 +81,9 @@ STATEMENTS = tuple(
     for kind, pattern in (
         ("consecutive", rf"(?P<count>{_N})个?(?:相邻|连续)的?(?:(?P<step>偶|奇|双|单)|自然|整)?数(?:的|之)?和{_IS}(?P<n>{_N})"),
         ("ratio", rf"(?:[^每各#]{{1,8}}[里中上内])?(?P<list>{_LIST}){_COUNT}{_OF}?的?比[是为](?P<r>{_N}[:：∶]{_N}(?:[:：∶]{_N})?)"),
-        ("difference", rf"(?:(?P<list>这?(?:{_N}|两)个?(?:自然|整)?数|它们)(?:的|之)?)?(?:差[是为]?|相差)(?P<n>{_N})"),
+        ("difference", rf"(?:(?P<list>这?(?:{_N}|两)个?(?:自然|整)?数|它们|{_LIST}){_COUNT}(?:的|之)?)?(?:差[是为]?|相差)(?P<n>{_N})"),
         ("sum", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?)?(?:总?和|年龄之?和){_IS}(?P<n>{_N}){_C}"),
-        ("sum", rf"(?P<list>{_LIST}){_COUNT}{_OF}?(?:一?共|总共|合计)(?:有|是|重|种|养|养了|种了|买了|花了|花|为)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
+        ("sum", rf"买?(?P<list>{_LIST}){_COUNT}{_OF}?(?:一?共|总共|合计)(?:有|用了?|需要?|要|是|重|种|养|养了|种了|买了|花了|花|为)?(?:{_NP})?(?P<n>{_N}){_C}(?:{_NP})?"),
         ("sum", rf"(?:[^每各#]{{1,8}}?[里中上内园校店场家]|{_NP})(?:有|养了?|种了?|买了?|买来|购进|运来)(?P<list>{_LIST}){_COUNT}(?:一?共|总共)?(?:有|计)?(?P<n>{_N}){_C}(?:{_NP})?"),
         ("sum", rf"(?P<list>{_EVERY})?(?:一?共|总共|合起来|合计)(?:有|是|重|养了?|种了?|买了?|花了?)?(?:{_NP})?(?P<n>{_N}){_C}(?P<noun>{_NP})?"),
         ("times", rf"(?:(?P<a>{_NP}){_OF}?)?比(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍还?(?P<more>多|少|大|小|长|短|重|轻|高)(?P<n>{_N}){_C}"),
@@ -117,7 +118,7 @@ QUESTIONS = tuple(
         ("difference", rf"(?P<a>{_NP}){_OF}?比(?P<b>{_NP}){_OF}?{_MORE}{_MANY}{_CS}(?P<noun>{_NP})?"),
         ("total", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}(?:的|之)?{_OF}?)?(?:一?共|总共|合起来)(?:有|重|种|养|是|买了?)?(?P<noun>{_NP})?{_MANY}{_CS}(?:{_NP})?"),
         ("total", rf"(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?和是{_MANY}"),
-        ("superlative", rf"(?:这?{_N}个?数中?)?(?P<which>(?:最|较|更)?[大小中]的?间?的?(?:一个)?数?)[是为]?(?:{_MANY})?"),
+        ("superlative", rf"(?:这?{_N}个?数中?)?(?P<which>(?:最|较|更)?[大小中]的?间?的?(?:一个)?[偶奇]?(?:自然)?数?)[是为]?(?:{_MANY})?"),
         ("number", rf"(?:这个数|原来的数|某数|这个数字|原数|原来这个数)(?:(?:是|为)(?:{_MANY})?)?"),
         ("left", rf"(?:还|现在|这时)?(?:{_REST}|还有){_NP}?{_MANY}{_CS}(?:{_NP}|没有?.{{1,4}})?"),
         ("whole", rf"(?:这[^#]{{1,5}}|原来|原有)?(?:一?共|总共|全长|原来|原有)(?:有|长|是)?{_MANY}{_CS}(?:{_NP})?"),

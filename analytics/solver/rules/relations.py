@@ -79,7 +79,7 @@ def _read(reading: Reading) -> list[Clause] | None:
     """Return the clauses of a text; None if a sentence with a number was not read."""
     words = reading.language.relations
     text, end, parts = reading.text, 0, list[str]()
-    units = [unit for unit in reading.units if not any(q.unit is unit for q in reading.quantities)]
+    units = [unit for unit in reading.units if words.ASKED_BEFORE.search(text[: unit.start])]
     marks = [(q.start, q.end, f"#{index}") for index, q in enumerate(reading.quantities)]
     marks = [mark for mark, q in zip(marks, reading.quantities, strict=True) if q in reading.counted()]
     marks += [(unit.start, unit.end, words.UNIT) for unit in units]

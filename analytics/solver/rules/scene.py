@@ -93,7 +93,7 @@ class Scene(Story):
 
     def _compared(self, parts: dict[str, str]) -> tuple[Linear, Linear]:
         self.act(parts)
-        thing, other = self.thing(parts), parts["b"]
+        thing, other = self.thing(parts), parts.get("b", "")
         if "a" not in parts:
             name = self.subject
         elif "verb" not in parts and self.words.is_thing(parts["a"]):
@@ -104,6 +104,8 @@ class Scene(Story):
         is_thing = self.words.is_thing(other) or own.split()[-1:] == thing.split()[-1:] != []
         if (thing and is_thing) or ("verb" not in parts and name[0] == ""):
             right = self.quantity((name[0], own))
+        elif not other:
+            right = self.quantity((self.subject[0], name[1] or self.subject[1]))
         elif other.lower() in self.words.PRONOUNS:
             spoken = self.object if self.object != name else self.subject
             right = self.quantity((spoken[0], name[1]))
@@ -154,9 +156,12 @@ class Scene(Story):
         named = self.listed(parts.get("list", ""))
         if not self.everyone:
             return
-        if set(self.everyone) != {ONE_OF_TWO, OTHER_OF_TWO}:  # of others it is not known which is larger
+        if len(named) != 2 or self.difference is not None:
             raise NotRead
-        self.same(named[0] - named[1], self.added(parts))
+        if set(self.everyone) == {ONE_OF_TWO, OTHER_OF_TWO}:
+            self.same(named[0] - named[1], self.added(parts))
+        else:
+            self.difference = named[0] - named[1], self.added(parts)
 
     def _read_ratio(self, clause: Clause) -> None:
         parts = clause.parts
@@ -272,6 +277,8 @@ class Scene(Story):
         is_boys = len(self.shares) == 1 and words & people and self.shares[0][1] & people  # girls were told
         if len(asked) == 1:
             self.asked = asked
+        elif self.whole == _UNTOLD and words <= self.whole_words | self.words.OF_WHOLE:
+            self._read_whole(clause)
         elif is_boys or self.words.HAS.search(self.text):
             self._read_left(clause)
         else:

@@ -54,6 +54,7 @@ class Story:
         told: those that statements speak of one by one.
         used: slots that say how many quantities there are, or when.
         equations: sums that are zero.
+        difference: of two quantities, and its size; which of them is larger must follow from the equations.
         asked: what is asked for: the sum of these, or what `pick` makes of them.
         pick: ``"difference"``, or which of the asked ones it is: ``"largest"``, ``"middle"``, ``"smallest"``.
     """
@@ -80,6 +81,7 @@ class Story:
         self.told: list[tuple[str, str]] = []
         self.used: set[str] = set()
         self.equations: list[Linear] = []
+        self.difference: tuple[Linear, Linear] | None = None
         self.asked: list[Linear] = []
         self.pick = ""
         self.subject = self.object = ("", "")  # what pronouns mean
@@ -93,8 +95,15 @@ class Story:
         Args:
             is_count: whether things are counted, so that there are only whole ones.
         """
+        signs = (1, -1) if self.difference is not None else (1,)
+        answers = [self._answer(sign, is_count=is_count) for sign in signs]
+        found = [answer for answer in answers if answer is not None]
+        return found[0] if len(found) == 1 else None
+
+    def _answer(self, sign: int, *, is_count: bool) -> Amount | None:
         asked = total_of(self.asked)
-        worth = solve(self.equations, asked)
+        open_one = [self.difference[0].times(Amount.of(sign)) - self.difference[1]] if self.difference else []
+        worth = solve(self.equations + open_one, asked)
         if worth is None or not asked.terms or not asked.terms.keys() <= worth.keys():
             return None
         may_be_negative = (NUMBER_SOUGHT[0], YEARS_LATER)
@@ -140,7 +149,7 @@ class Story:
     def added(self, parts: dict[str, str]) -> Linear:
         """Return a clause's number that is added to others: units and things are not mixed."""
         place = self._place(parts["n"])
-        measure = "unit" if place in self.measured else parts.get("c", "")
+        measure = "unit" if place in self.measured else parts.get("c", "noun" if "noun" in parts else "")
         self._measures |= {measure} - {""}
         if len(self._measures) > 1:
             raise NotRead
