@@ -132,7 +132,7 @@ _REST = (
     r"|(?:was|is|were) left|[a-z]+ (?:that (?:was|were) )?left|[a-z]+ (?:he|she|they) had left|left)(?: of (?:it|them|the [a-z]+))?"
 )
 REST = _p(_REST)
-_WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?{_NP}(?: with {_N} {_W})?|{_N})"
+_WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?(?!(?:[a-z]+ )*(?:who|which|that)\b){_NP}(?: with {_N} {_W})?|{_N})"
 _TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [^#,;]*)?)"
 
 TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is said then
@@ -185,10 +185,10 @@ STATEMENTS = tuple(
         ("part", rf"{_NP} (?:{_V}|lost) (?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
         ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{0,6}})"),
         ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
-        ("part", rf"(?:then )?(?P<f>{_N}) (?:{_BE})(?P<tail>(?: [^# ]+){{1,4}})"),
+        ("part", rf"(?:then )?(?P<f>{_N}) (?:{_BE})(?! (?:added|subtracted|taken))(?P<tail>(?: [^# ]+){{1,4}})"),
         ("part", rf"{_NP} (?:{_GONE}) (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
         ("others", rf"(?:all )?(?:the )?(?:others?|rest|remainder|remaining {_NP})(?: of (?:them|the {_NP}))? (?:{_BE}|{_V}|go|went|like|play)(?P<tail>(?: [^# ]+){{1,7}})"),
-        ("left", rf"the (?:other|remaining) (?P<n>{_N})(?: {_NP})? (?:{_BE}|{_V}|go|went|come|like|play)(?: [^#,;]*)?"),
+        ("left", rf"the (?:other|remaining) (?P<n>{_N})[^#,;]*"),
         ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over)(?: .*)?"),
         ("left", rf"(?:there|that) (?:are|is|were|was|leaves|left) (?P<n>{_N})(?: (?P<noun>{_NP}))? (?:left|remaining|left over)(?: .*)?"),
         ("left", rf"(?P<n>{_N})(?: (?P<noun>{_NP}))? (?:are|were|is|was) left(?: .*)?"),
@@ -245,7 +245,7 @@ QUESTIONS = tuple(
 )
 
 
-TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b")
+TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b|\b(?:next|last) year\b")
 HAS = _p(r"\b(?:has|have|keep)\b")
 OF_WHOLE = frozenset("them those money his her cash total all whole one my our your amount".split())
 PAST = _p(r"\b(?:did|was|were|at first|hold|contain)\b")
@@ -357,7 +357,8 @@ def content(words: str) -> frozenset[str]:
     return (
         frozenset(_singular(word) for word in re.findall(r"[a-z]+", words.lower()))
         - COMMON
-        - {"many", "much", "left"}
+        - _ACTIONS.keys()
+        - {"left"}
     )
 
 

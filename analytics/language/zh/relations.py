@@ -20,7 +20,7 @@ FACTORS: dict[str, int] = {}
 PRONOUNS = frozenset("它 他 她 这 这个数".split())
 PEOPLE = frozenset("人 学生 同学 儿童 孩子".split())
 PEOPLE_PARTS = frozenset("男生 女生 男同学 女同学 男孩 女孩".split())
-TWO_TIMES = re.compile("(?:年前|年后|[前后]).*(?:现在|今年)的")
+TWO_TIMES = re.compile("(?:年前|年后|[前后]).*(?:现在|今年)的|[明后前去]年")
 HAS = re.compile("还|有")
 WHOLES = frozenset("树 动物 车 球 花 水果".split())
 OF_WHOLE = frozenset("全书 全长 总数 全部 全程 全文 总页 页数 其中".split())
@@ -33,7 +33,7 @@ UNIT = "单位"
 
 _CS = r"(?:[只个本棵张支枝条辆头朵筐箱袋块盒件套双把瓶枚页名位人株匹颗粒根盆台架艘间户次道份场元米克吨升角]|岁|千克|公斤|厘米|分米|毫升|平方米)?"
 _C = f"(?P<c>{_CS})"
-_STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余其了卖吃借左右前后#"
+_STOP = "比是共倍几和与、有多少各每求差再加减乘除剩余占离距其了卖吃借左右前后#"
 _NP = rf"(?:(?:(?![{_STOP}])[\u4e00-\u9fffA-Za-z]|其(?!中)|(?<=[\u4e00-\u9fff])(?:多(?=多)))+?)"
 _LIST = rf"{_NP}(?:、{_NP})*(?:和|与|、){_NP}"
 _COUNT = r"(?:(?:(?P<count>#\d+)|[两二三])(?:个?数|个?人|[种个者堆筐袋班队组箱车]|个?[车间小]+[组间]|个?班|兄弟|姐妹)?)?"
@@ -137,7 +137,7 @@ def tidied(clause: str) -> str:
     clause = re.sub(r"[\s“”\"‘’?？．]+", "", clause).strip("，,。；：:")
     clause = clause.replace("鸡兔", "鸡、兔").replace("兔子", "兔")
     clause = _TRIM.sub("", clause)
-    clause = re.sub(r"(?<![甲乙丙])([甲乙丙])([乙丙丁])(?=#|[乙丙丁两]|数)", r"\1、\2", clause)
+    clause = re.sub(r"(?<=[甲乙丙])(?=[乙丙丁])", "、", clause)
     clause = re.sub(r"(?:多少|几)单位(?:钱)?", "多少", clause)
     return clause.replace(UNIT, "")
 

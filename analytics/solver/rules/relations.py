@@ -91,7 +91,7 @@ def _read(reading: Reading) -> list[Clause] | None:
     clauses: list[Clause] = []
     has_ages = words.OLD.search(text) is not None
     for sentence in Reading(plain).sentences:
-        if words.TWO_TIMES.search(sentence):
+        if has_ages and words.TWO_TIMES.search(sentence):
             return None
         found = _clauses(words.tidied(sentence), words, has_ages=has_ages)
         if found is None:

@@ -102,7 +102,7 @@ class Scene(Story):
             name = self.name(parts["a"], thing)
         left, own = self.quantity(name), self.words.thing_of(other)
         is_thing = self.words.is_thing(other) or own.split()[-1:] == thing.split()[-1:] != []
-        if (thing and is_thing) or ("verb" not in parts and name[0] == ""):
+        if ((thing or not name[0]) and is_thing) or ("verb" not in parts and name[0] == ""):
             right = self.quantity((name[0], own))
         elif not other:
             right = self.quantity((self.subject[0], name[1] or self.subject[1]))
@@ -273,7 +273,8 @@ class Scene(Story):
         asked = []
         for part, own in self.shares:
             others = frozenset[str]().union(*(its for each, its in self.shares if each is not part))
-            asked += [part] if own & words - others else []
+            is_named = own & words - others and words <= own | self.whole_words | self.words.OF_WHOLE
+            asked += [part] if is_named else []
         is_boys = len(self.shares) == 1 and words & people and self.shares[0][1] & people  # girls were told
         if len(asked) == 1:
             self.asked = asked
@@ -291,8 +292,10 @@ class Scene(Story):
 
     def _step(self, clause: Clause, factor: int) -> None:
         number = self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
-        amount = self.amount(clause.parts["n"])
-        self.number = number + Linear.known(amount * Amount.of(factor)) if factor else number.times(amount)
+        if factor:
+            self.number = number + self.added(clause.parts).times(Amount.of(factor))
+        else:
+            self.number = number.times(self.amount(clause.parts["n"]))
 
     def _read_add(self, clause: Clause) -> None:
         self._step(clause, 1)
@@ -314,7 +317,7 @@ class Scene(Story):
 
     def _read_phrase(self, clause: Clause) -> None:
         parts = clause.parts
-        more = Linear.known(self.amount(parts["n"])).times(self._sign(parts)) if "n" in parts else Linear()
+        more = self.added(parts).times(self._sign(parts)) if "n" in parts else Linear()
         number = Linear.unknown(NUMBER_SOUGHT).times(self.amount(parts["m"]))
         self.same(number + more, Linear.known(self.amount(parts["s"])))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from analytics.language.mentions import NumberKind
 from analytics.solver.rules.linear import Amount, Linear, Name, solve
 from analytics.solver.rules.reading import Reading
 
@@ -76,6 +77,9 @@ class Story:
         """
         self.words = reading.language.relations
         self.measured = {place for place, each in enumerate(reading.quantities) if each.unit is not None}
+        self._percents = {
+            place for place, each in enumerate(reading.quantities) if each.mention.kind == NumberKind.PERCENT
+        }
         self.amounts, self.kept, self.everyone = amounts, kept, everyone
         self.names: list[tuple[str, str]] = []
         self.told: list[tuple[str, str]] = []
@@ -149,6 +153,8 @@ class Story:
     def added(self, parts: dict[str, str]) -> Linear:
         """Return a clause's number that is added to others: units and things are not mixed."""
         place = self._place(parts["n"])
+        if place in self._percents:
+            raise NotRead
         measure = "unit" if place in self.measured else parts.get("c", "noun" if "noun" in parts else "")
         self._measures |= {measure} - {""}
         if len(self._measures) > 1:
@@ -157,7 +163,8 @@ class Story:
 
     def is_share(self, words: str) -> bool:
         """Return whether a number is a part of something, not half a metre."""
-        return 0 < self.amount(words).value < 1 and self._place(words) not in self.measured
+        place = self._place(words)
+        return place in self._percents or (0 < self.amount(words).value < 1 and place not in self.measured)
 
     # Names
 
