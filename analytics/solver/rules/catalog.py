@@ -22,7 +22,6 @@ from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
 from analytics.solver.rules.signed import change_of_level
 from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
-from analytics.solver.rules.unknowns import larger_or_smaller, one_of_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,6 @@ RULES = (
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
-    Rule("sum and difference", larger_or_smaller, 0.9),
-    Rule("sum and difference", one_of_two, 0.9),
     Rule("relations", related_numbers, 0.95),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),

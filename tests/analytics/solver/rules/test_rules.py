@@ -194,7 +194,7 @@ ANSWERED = {
         ("The temperature fell from 4 °C to −7 °C. By how many degrees did it fall?", "11"),
         ("The temperature was −3 °C and rose by 9 degrees. What was the temperature at noon?", "6"),
     ],
-    "sum and difference": [
+    "relations": [
         ("Ana is 3 years older than Bo. The sum of their ages is 25. How old is Bo?", "11"),
         ("Two numbers have a sum of 50 and a difference of 8. What is the larger number?", "29"),
         ("Rosa is 5 years younger than Luis. Together they are 41 years old. How old is Luis?", "23"),
@@ -244,10 +244,7 @@ def test_every_rule_has_an_example() -> None:
         "Ethan rowed from 10:50 to 11:15. Frank rowed twice as long. How long did they row altogether?",
         "It takes 45 minutes to clean a house for 4 dogs. In how many minutes can 15 dogs clean it?",
         "Four workers need 6 days. How many days do 8 workers need?",
-        "There are 45 children. One third of them are girls. How many boys are there?",
         "Kayla picked 1/4 of the apples that Kylie picked. They picked 200 apples. How many did Kayla pick?",
-        "The ratio of boys to girls is 7:1. There are 42 boys. How many children are there in total?",
-        "甲车间比乙车间多50人，甲车间和乙车间的人数比是5：4，两车间共有多少人？",
         "In a jar the number of ants doubles each hour. There are 50 ants. How many are there in 5 hours?",
         "Jan works 8 hours a day, 5 days a week. How many hours does she work in 3 weeks?",
         "Violet has 3 more than twice as many nails as Tess. If Violet has 27 nails, how many do both have?",
