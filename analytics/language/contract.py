@@ -147,6 +147,8 @@ class Relations(Protocol):
     WHOLES: frozenset[str]
     PAST: re.Pattern[str]
     HAS: re.Pattern[str]
+    ASKS_REST: re.Pattern[str]
+    UNMEASURED: str
     LIMBS: dict[str, dict[str, int]]
     """How many legs or wheels each thing has, by their name."""
 

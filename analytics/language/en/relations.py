@@ -74,7 +74,7 @@ OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
     r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school)\b ?"
-    r"|^(?:and|but|so|if|then|given that|suppose(?: that)?|(?:altogether|in all|in total),|(?:altogether|in all|in total)(?= there)) +",
+    r"|^(?:and|but|so|however,|if|then|given that|suppose(?: that)?|(?:altogether|in all|in total),|(?:altogether|in all|in total)(?= there)) +",
     re.IGNORECASE,
 )
 _DETERMINERS = re.compile(
@@ -118,7 +118,7 @@ _MORE = (
 )
 _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
-_ADD = r"(?:adds? up to|add to|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
+_ADD = r"(?:adds? up to|add to|equals?|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
 _OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE})?"
 _GONE = "gave|gives|spent|spends|used|uses|sold|sells|ate|eats|lost|donated"
 
@@ -159,7 +159,10 @@ STATEMENTS = tuple(
         ("sum", rf"(?:the )?(?:sum|total)(?: (?:number|age|weight|price|cost))? of (?P<list>{_N} {_NP}|{_LIST}|their (?:{_W})|them|(?:the )?(?:{_N} )?{_NP}) (?:is|was|will be|are) (?P<n>{_N})(?: (?P<noun>{_NP}))?"),
         ("sum", rf"their (?:sum|total(?: (?:age|weight|cost|price))?|combined age) (?:is|was|will be) (?P<n>{_N})"),
         ("sum", rf"(?P<list>{_LIST}|{_ALL}|their (?:{_W})|the ages of {_LIST}|{_N} {_NP}|(?:{_NP} )?ages) (?:will )?(?:{_ADD}|have a (?:sum|total) of|had a total of) (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP}"),
-        ("sum", rf"(?P<list>{_LIST}|{_ALL}|there)(?: together)? {_V}(?: a (?:combined )?total of)?(?: together)? (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP},? {_TOG}(?: (?:{_ADJ}))?{_PP}"),
+        ("sum", rf"(?P<list>{_LIST}|{_ALL})(?: together)? {_V}(?: a (?:combined )?total of)?(?: together)? (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP},? {_TOG}(?: (?:{_ADJ}))?{_PP}"),
+        ("sum", rf"there (?:are|were)(?: a total of)? (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP},? {_TOG}{_PP}"),
+        ("sum", rf"the (?:total )?number of (?P<list>their {_W}) {_TOG} (?:is|was) (?P<n>{_N})"),
+        ("sum", rf"{_TOG},? (?P<list>{_LIST}|their {_W}) {_ADD} (?P<n>{_N})"),
         ("sum", rf"(?P<list>{_LIST}|{_ALL}) {_TOG} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP}"),
         ("sum", rf"(?P<list>{_LIST}|{_ALL}) {_V} a (?:combined )?total of (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP}"),
         ("sum", rf"{_TOG},? (?P<list>{_LIST}|{_ALL}) {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?(?: {_ADJ})?{_PP}"),
@@ -176,7 +179,7 @@ STATEMENTS = tuple(
         ("times", rf"will (?P<a>{_NP}) (?P<verb>be) {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ})) as {_OF_B}"),
         ("times", rf"there (?:are|were) {_M} as (?:many|much) (?P<a>{_NP}){_PP} as {_OF_B}{_PP}"),
         ("times", rf"(?P<a>{_NP}){_PP} {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
-        ("more", rf"(?P<a>{_NP}) {_V} (?P<n>{_N}) {_MORE}"),
+        ("more", rf"(?P<a>{_NP}) {_BE} (?P<n>{_N}) (?!more|less|fewer|higher|lower){_MORE}"),
         ("more", rf"(?P<a>{_NP}){_PP} {_V} (?P<n>{_N})(?: (?P<noun2>{_NP}))? {_MORE}(?: (?P<noun>{_NP}))?{_PP} than {_OF_B}{_PP}"),
         ("more", rf"(?P<n>{_N}) {_MORE}(?: (?P<noun>{_NP}))? than {_OF_B}{_PP}"),
         ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
@@ -233,6 +236,7 @@ QUESTIONS = tuple(
         ("total", rf"how (?:many|much|old)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had|will) (?P<list>{_LIST}|{_ALL}|the #\d+ of them|there|the {_NP})(?: (?:{_V}|be))?{_PP},? {_TOG}{_PP}"),
         ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had) (?P<list>{_LIST}|{_ALL}) {_TOG}(?: {_V})?{_PP}"),
         ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:are|were)(?: there)?{_PP},? {_TOG}{_PP}"),
+        ("one", rf"how (?:many|much) (?P<noun>{_NP}) (?:are|were|is)(?: there)? in (?P<a>{_NP})['’]s {_W}"),
         ("one", rf"how (?:many|much|{_ADJ}|far)(?: (?P<noun>{_NP}))? (?:do|does|did|is|am|are|was|were|will|would|has|have|had|must|can) (?P<a>{_LIST}|{_NP})(?: (?:{_V}|got|be|have))?{_PP},?{_PP}(?: (?:at|now))?"),
         ("one", rf"how (?:many|much)(?: (?P<noun>{_NP})) (?:are|were|is)(?: there)?{_PP}"),
         ("one", rf"how (?:many|much) (?P<noun>{_NP})(?: (?:{_V}|can))?{_PP}"),
@@ -248,11 +252,13 @@ QUESTIONS = tuple(
 TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b|\b(?:next|last) year\b")
 HAS = _p(r"\b(?:has|have|keep)\b")
 OF_WHOLE = frozenset("them those money his her cash total all whole one my our your amount".split())
+ASKS_REST = HAS
 PAST = _p(r"\b(?:did|was|were|at first|hold|contain)\b")
 WHOLES = frozenset("animal vehicle fruit flower tree coin ticket bird ball drink".split())
 FUTURE = _p(r"\bwill\b")
 WHO = frozenset({"who"})
 ASKED_BEFORE = _p(r"\bhow (?:many|much) $")
+UNMEASURED = ""
 UNIT = "units"
 """What stands for a unit that belongs to no number."""
 
@@ -266,7 +272,7 @@ MAY_BE_LEFT = _p(r"(?:in|on|at|for|during|after|from) [^#]+")
 """Clauses beside others that say nothing of numbers."""
 
 THERE = _p(r"there(?: be)?|it|#\d+")
-_ACTIONS = {form: verb for verb in VERBS for form in (verb, verb + "s", past_of(verb))}
+_ACTIONS = {form: verb for verb in VERBS - {"have", "cost", "weigh", "get"} for form in (verb, verb + "s", past_of(verb))}
 
 
 def with_subject(clause: str) -> str:

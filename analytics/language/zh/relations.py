@@ -22,12 +22,14 @@ PEOPLE = frozenset("人 学生 同学 儿童 孩子".split())
 PEOPLE_PARTS = frozenset("男生 女生 男同学 女同学 男孩 女孩".split())
 TWO_TIMES = re.compile("(?:年前|年后|[前后]).*(?:现在|今年)的|[明后前去]年")
 HAS = re.compile("还|有")
+ASKS_REST = re.compile("还|剩")
 WHOLES = frozenset("树 动物 车 球 花 水果".split())
 OF_WHOLE = frozenset("全书 全长 总数 全部 全程 全文 总页 页数 其中".split())
-PAST = re.compile("原")
+PAST = re.compile("原|这|全长|总|共")
 FUTURE = re.compile("那时|到时")
 WHO: frozenset[str] = frozenset()
 ASKED_BEFORE = re.compile("(?:多少|几)个?$")
+UNMEASURED = "none"
 UNIT = "单位"
 """What stands for a unit that belongs to no number."""
 
@@ -136,6 +138,7 @@ def tidied(clause: str) -> str:
     """Return a clause without words that say nothing about numbers."""
     clause = re.sub(r"[\s“”\"‘’?？．]+", "", clause).strip("，,。；：:")
     clause = clause.replace("鸡兔", "鸡、兔").replace("兔子", "兔")
+    clause = re.sub("(?:百|几)分之(?:几|多少)", "#", clause)  # which no pattern reads
     clause = _TRIM.sub("", clause)
     clause = re.sub(r"(?<=[甲乙丙])(?=[乙丙丁])", "、", clause)
     clause = re.sub(r"(?:多少|几)单位(?:钱)?", "多少", clause)

@@ -84,9 +84,10 @@ def _read(reading: Reading) -> list[Clause] | None:
     marks = [mark for mark, q in zip(marks, reading.quantities, strict=True) if q in reading.counted()]
     marks += [(unit.start, unit.end, words.UNIT) for unit in units]
     for start, stop, mark in sorted(marks):
-        if start >= end:
-            parts += (text[end:start], mark)
-            end = stop
+        if start < end:  # 2元3角: one sum of money
+            return None
+        parts += (text[end:start], mark)
+        end = stop
     plain = "".join((*parts, text[end:]))
     clauses: list[Clause] = []
     has_ages = words.OLD.search(text) is not None

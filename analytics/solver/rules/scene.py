@@ -101,7 +101,7 @@ class Scene(Story):
         else:
             name = self.name(parts["a"], thing)
         left, own = self.quantity(name), self.words.thing_of(other)
-        is_thing = self.words.is_thing(other) or own.split()[-1:] == thing.split()[-1:] != []
+        is_thing = (other and self.words.is_thing(other)) or own.split()[-1:] == thing.split()[-1:] != []
         if ((thing or not name[0]) and is_thing) or ("verb" not in parts and name[0] == ""):
             right = self.quantity((name[0], own))
         elif not other:
@@ -233,7 +233,7 @@ class Scene(Story):
         if "f" not in parts:
             part = self.added(parts)
             self.rest -= part
-        elif self.is_share(parts["f"]):
+        elif 0 < self.amount(parts["f"]).value < 1:
             part = (self.rest if is_rest else self.whole).times(self.amount(parts["f"]))
             is_of_rest = is_rest or not self.shares
             self.rest = self.rest.times(ONE - self.amount(parts["f"])) if is_of_rest else self.rest - part
@@ -280,7 +280,7 @@ class Scene(Story):
             self.asked = asked
         elif self.whole == _UNTOLD and words <= self.whole_words | self.words.OF_WHOLE:
             self._read_whole(clause)
-        elif is_boys or self.words.HAS.search(self.text):
+        elif is_boys or self.words.ASKS_REST.search(self.text):
             self._read_left(clause)
         else:
             raise NotRead
@@ -336,6 +336,8 @@ class Scene(Story):
             (self._read_whole if is_whole else self._read_part_asked)(clause)
             return
         thing = self.thing(parts)
+        if "a" in parts and "verb" in parts and not self.is_done(parts["verb"]):
+            raise NotRead
         if "a" not in parts or self.words.THERE.fullmatch(parts["a"]):
             name = ("", thing)
         elif self.words.EVERYONE.fullmatch(parts["a"]) or len(self.words.listed(parts["a"])) > 1:

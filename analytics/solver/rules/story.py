@@ -10,6 +10,7 @@ from functools import reduce
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.linear import Amount, Linear, Name, solve
 from analytics.solver.rules.reading import Reading
+from analytics.text.units import find_units
 
 NUMBER = re.compile(r"#(\d+)")
 ONE_OF_TWO, OTHER_OF_TWO = ("one", ""), ("other", "")
@@ -77,9 +78,9 @@ class Story:
         """
         self.words = reading.language.relations
         self.measured = {place for place, each in enumerate(reading.quantities) if each.unit is not None}
-        self._percents = {
-            place for place, each in enumerate(reading.quantities) if each.mention.kind == NumberKind.PERCENT
-        }
+        kinds = [each.mention.kind for each in reading.quantities]
+        self._percents = {place for place, kind in enumerate(kinds) if kind == NumberKind.PERCENT}
+        self._fractions = {place for place, kind in enumerate(kinds) if kind == NumberKind.FRACTION}
         self.amounts, self.kept, self.everyone = amounts, kept, everyone
         self.names: list[tuple[str, str]] = []
         self.told: list[tuple[str, str]] = []
@@ -155,7 +156,9 @@ class Story:
         place = self._place(parts["n"])
         if place in self._percents:
             raise NotRead
-        measure = "unit" if place in self.measured else parts.get("c", "noun" if "noun" in parts else "")
+        has_unit = place in self.measured or bool(find_units(parts.get("noun", "")))
+        what = parts.get("c", "noun" if "noun" in parts else self.words.UNMEASURED)
+        measure = "unit" if has_unit else what
         self._measures |= {measure} - {""}
         if len(self._measures) > 1:
             raise NotRead
@@ -164,7 +167,7 @@ class Story:
     def is_share(self, words: str) -> bool:
         """Return whether a number is a part of something, not half a metre."""
         place = self._place(words)
-        return place in self._percents or (0 < self.amount(words).value < 1 and place not in self.measured)
+        return place in self._percents or (place in self._fractions and place not in self.measured)
 
     # Names
 
@@ -188,6 +191,10 @@ class Story:
         noun = parts.get("noun", "") or parts.get("noun2", "")
         found = (self.words.attribute(parts.get(part, "")) for part in ("more", "verb", "adj"))
         return self.words.thing_of(noun) or next(filter(None, found), "")
+
+    def is_done(self, verb: str) -> bool:
+        """Return whether a statement says that somebody did the same, or a verb says that something is."""
+        return not self.words.action(verb) or self.words.action(verb) in self._actions
 
     def act(self, parts: dict[str, str]) -> None:
         """Keep what is done: what one has and what another sold are not compared."""
