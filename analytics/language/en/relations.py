@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.language.en.verb_forms import VERBS, past_of
+from analytics.language.en.verb_forms import past_of
 from analytics.language.en.words import COMMON, singular
 
 _ATTRIBUTES = {
@@ -21,7 +21,13 @@ _ATTRIBUTES = {
     "price": "cost costs costed dearer cheaper pricier expensive price prices",
 }
 _ATTRIBUTE_OF = {word: name for name, words in _ATTRIBUTES.items() for word in words.split()}
-LESS = frozenset("fewer less younger shorter lower lighter cheaper smaller slower".split())
+LESS = frozenset(
+    [
+        *"fewer less younger shorter lower lighter cheaper smaller minus".split(),
+        "decreased by",
+        "less expensive",
+    ]
+)
 LIMBS = {
     "leg": dict.fromkeys("chicken hen duck bird goose turkey ostrich rooster person emu".split(), 2)
     | dict.fromkeys(
@@ -69,7 +75,11 @@ _SMALLEST = re.compile(
     re.IGNORECASE,
 )
 _MIDDLE = re.compile(r"\bmiddle\b", re.IGNORECASE)
-SUPERLATIVES = (("middle", _MIDDLE), ("smallest", _SMALLEST), ("largest", _LARGEST))
+SUPERLATIVES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("middle", _MIDDLE),
+    ("smallest", _SMALLEST),
+    ("largest", _LARGEST),
+)
 OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
@@ -102,15 +112,18 @@ _ALL = r"(?:they|both|(?:all |the |these )*#\d+(?: of them| [a-z]+)?|we|both of 
 _N = r"#\d+"
 _MT = rf"(?P<m>twice|double|triple|thrice|{_N} times)"
 _M = rf"(?P<m>twice|double|triple|thrice|{_N} times|{_N})"
-_FORMS = sorted(
-    {f for v in VERBS for f in (v, v + "s", past_of(v))}
-    - {"have", "has", "had", "cost", "costs", "weigh", "weighs", "left", "leave"},
-    key=len,
-    reverse=True,
+_DONE = (
+    "add answer bake borrow bring build buy catch climb collect come complete contain count cycle donate drive drink draw drop earn eat find"
+    " finish fly gather give go grow harvest hold jump knit learn lend like make need order own pack paint pay pick plant play raise read receive ride run"
+    " save score sell send share sing sleep solve spend swim take throw travel turn use walk want watch wear win write"
 )
-_ACT = "|".join(map(re.escape, _FORMS))
+_ACTIONS = {form: verb for verb in _DONE.split() for form in (verb, verb + "s", past_of(verb))} | {
+    "goes": "go",
+    "catches": "catch",
+}
+_ACT = "|".join(sorted(_ACTIONS, key=len, reverse=True))
 _BE = r"(?:is|am|are|was|were|will be|would be|be)"
-_V = rf"(?P<verb>has got|have got|has|have|had|{_BE}|weighs?|weighed|costs?|got|(?:has |have |had )?(?:{_ACT}))"
+_V = rf"(?P<verb>has got|have got|has|have|had|{_BE}|weighs?|weighed|costs?|got|gets?|(?:has |have |had )?(?:{_ACT}))"
 _AUX = r"(?:is|am|are|was|were|do|does|did|has|have|had|will|would)"
 _MORE = (
     r"(?P<more>more|fewer|less|older|younger|taller|shorter|longer|higher|lower|heavier|lighter|dearer|cheaper"
@@ -135,7 +148,9 @@ REST = _p(_REST)
 _WHOLE = rf"(?:{_REST}|(?:the|his|her|their|its|my)?(?: ?{_N}(?:-[a-z]+)?)? ?(?!(?:[a-z]+ )*(?:who|which|that)\b){_NP}(?: with {_N} {_W})?|{_N})"
 _TAIL = r"(?P<tail>(?: (?:on|to|for|in|at|with|from|by|during|yesterday|today) [^#,;]*)?)"
 
-TIMES_OF_AGE = (  # a clause at another time: how many years later, and what is said then
+TIMES_OF_AGE: tuple[
+    tuple[int, re.Pattern[str]], ...
+] = (  # a clause at another time: how many years later, and what is said then
     (1, _p(rf"in (?P<t>{_N})(?: time|['’] time| from now)?,? (?P<clause>.+)")),
     (-1, _p(rf"(?P<t>{_N}) ago,? (?P<clause>.+)")),
     (1, _p(rf"(?P<t>{_N}) (?:from now|later),? (?P<clause>.+)")),
@@ -272,7 +287,6 @@ MAY_BE_LEFT = _p(r"(?:in|on|at|for|during|after|from) [^#]+")
 """Clauses beside others that say nothing of numbers."""
 
 THERE = _p(r"there(?: be)?|it|#\d+")
-_ACTIONS = {form: verb for verb in VERBS - {"have", "cost", "weigh", "get"} for form in (verb, verb + "s", past_of(verb))}
 
 
 def with_subject(clause: str) -> str:

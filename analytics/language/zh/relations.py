@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-LESS = frozenset("少 小 轻 矮 短 便宜 低 窄 减 减去".split())
+LESS = frozenset("少 小 轻 矮 短 便宜 低 窄 薄 减 减去".split())
 LIMBS = {
     "腿": {"鸡": 2, "鸭": 2, "鹅": 2, "鹤": 2, "兔": 4, "兔子": 4, "羊": 4, "牛": 4, "猪": 4, "龟": 4},
     "轮": {"自行车": 2, "摩托车": 2, "三轮车": 3, "汽车": 4, "小汽车": 4, "轿车": 4, "小轿车": 4},
@@ -55,7 +55,11 @@ REST = re.compile(_REST)
 EVERYONE = re.compile(rf"{_EVERY}{_OF}?")
 TWO_NUMBERS = re.compile(r"这?(?:(?P<count>#\d+)|两)个?(?:自然|整)?数")
 THERE = re.compile(r"(?!)")
-SUPERLATIVES = (("middle", re.compile("中")), ("smallest", re.compile("小")), ("largest", re.compile("大")))
+SUPERLATIVES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("middle", re.compile("中")),
+    ("smallest", re.compile("小")),
+    ("largest", re.compile("大")),
+)
 OLD = re.compile("岁|年龄")
 MATTERS = re.compile(r".*(?:#|每|各|同样|相等|平均|剩|余|倍|比|共|多少|几|半|其余|求)")
 MAY_BE_LEFT = re.compile("")
@@ -70,7 +74,7 @@ def _p(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-TIMES_OF_AGE = (
+TIMES_OF_AGE: tuple[tuple[int, re.Pattern[str]], ...] = (
     (1, _p(rf"(?:再?过)?(?P<t>{_N})(?:以后|之后|后)[，,]?(?P<clause>.+)")),
     (-1, _p(rf"(?P<t>{_N})(?:以前|之前|前)[，,]?(?P<clause>.+)")),
     (0, _p(r"当?(?P<event>.+?)(?:的时候|时)[，,]?(?P<clause>.+)")),

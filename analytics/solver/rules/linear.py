@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from analytics.expression.slots import constant_label, is_slot
 from analytics.expression.tree import ExpressionTree
 
-Name = Hashable
+Name = tuple[str, str]
 """What an unknown number is called."""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from analytics.language.contract import Relations
 from analytics.solver.rules.conversions import asked_unit, conversion_factor
@@ -18,7 +19,7 @@ from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.scene import Scene
 from analytics.solver.rules.story import Clause, NotRead
 
-_LONGEST, _DEEPEST, _MOST_NUMBERS = 220, 4, 9
+_LONGEST, _DEEPEST, _MOST_SPLITS, _MOST_NUMBERS = 220, 4, 8, 9
 
 
 def related_numbers(reading: Reading) -> RuleAnswer | None:
@@ -101,6 +102,7 @@ def _read(reading: Reading) -> list[Clause] | None:
     return clauses
 
 
+@lru_cache(maxsize=1024)
 def _clauses(clause: str, words: Relations, *, has_ages: bool, depth: int = 0) -> list[Clause] | None:
     clause = words.tidied(clause)
     if len(clause) > _LONGEST or depth > _DEEPEST:
@@ -109,7 +111,8 @@ def _clauses(clause: str, words: Relations, *, has_ages: bool, depth: int = 0) -
         for kind, pattern in table:
             if match := pattern.fullmatch(clause):
                 return [Clause(kind, _parts(match), clause, asks=asks)]
-    for left, right in words.splits(clause):
+    splits = words.splits(clause)
+    for left, right in splits if len(splits) <= _MOST_SPLITS else ():
         if (first := _clauses(left, words, has_ages=has_ages, depth=depth + 1)) is None:
             continue
         for rest in (right, words.with_subject(right)):
