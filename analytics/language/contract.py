@@ -115,9 +115,9 @@ class QuestionShapes(Protocol):
 class Relations(Protocol):
     """``relations.py``: clauses that state relations between numbers, by what they say."""
 
-    QUESTIONS: tuple[tuple[str, re.Pattern[str]], ...]
-    STATEMENTS: tuple[tuple[str, re.Pattern[str]], ...]
-    """Kinds of clauses, and what matches one whole; numbers are ``#0``, ``#1``."""
+    QUESTIONS: tuple[tuple[str, str], ...]
+    STATEMENTS: tuple[tuple[str, str], ...]
+    """Kinds of clauses, and regular expressions of one as a whole; numbers are ``#0``, ``#1``."""
 
     TIMES_OF_AGE: tuple[tuple[int, re.Pattern[str]], ...]
     """1 for a clause about a later time, -1 about an earlier one, 0 about that of an event."""

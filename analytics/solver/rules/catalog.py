@@ -55,7 +55,7 @@ RULES = (
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
-    Rule("relations", related_numbers, 0.95),
+    Rule("relations", related_numbers, 0.96),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),
     Rule("proportion", in_proportion, 0.96),

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from analytics.language.contract import Relations
+from analytics.language.contract import Language
 from analytics.solver.rules.conversions import asked_unit, conversion_factor
 from analytics.solver.rules.linear import Amount, Name
 from analytics.solver.rules.reading import Reading, RuleAnswer
@@ -95,48 +95,57 @@ def _read(reading: Reading) -> list[Clause] | None:
     for sentence in Reading(plain).sentences:
         if has_ages and words.TWO_TIMES.search(sentence):
             return None
-        found = _clauses(words.tidied(sentence), words, has_ages=has_ages)
+        found = _clauses(words.tidied(sentence), reading.language, has_ages=has_ages)
         if found is None:
             return None
         clauses += found
     return clauses
 
 
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)  # when first needed: all of them take half a second
+
+
 @lru_cache(maxsize=1024)
-def _clauses(clause: str, words: Relations, *, has_ages: bool, depth: int = 0) -> list[Clause] | None:
+def _clauses(clause: str, language: Language, *, has_ages: bool, depth: int = 0) -> list[Clause] | None:
+    words = language.relations
     clause = words.tidied(clause)
     if len(clause) > _LONGEST or depth > _DEEPEST:
         return None
     for asks, table in ((True, words.QUESTIONS), (False, words.STATEMENTS)):
         for kind, pattern in table:
-            if match := pattern.fullmatch(clause):
+            if match := _compiled(pattern).fullmatch(clause):
                 return [Clause(kind, _parts(match), clause, asks=asks)]
     splits = words.splits(clause)
     for left, right in splits if len(splits) <= _MOST_SPLITS else ():
-        if (first := _clauses(left, words, has_ages=has_ages, depth=depth + 1)) is None:
+        if (first := _clauses(left, language, has_ages=has_ages, depth=depth + 1)) is None:
             continue
         for rest in (right, words.with_subject(right)):
-            if (second := _clauses(rest, words, has_ages=has_ages, depth=depth + 1)) is not None:
+            if (second := _clauses(rest, language, has_ages=has_ages, depth=depth + 1)) is not None:
                 return first + second
-    if has_ages and (timed := _timed(clause, words, depth)) is not None:
+    if has_ages and (timed := _timed(clause, language, depth)) is not None:
         return timed
     is_whole = depth == 0 or words.MAY_BE_LEFT.match(clause) is not None
     return [] if is_whole and not words.MATTERS.search(clause) else None
 
 
-def _timed(clause: str, words: Relations, depth: int) -> list[Clause] | None:
+def _timed(clause: str, language: Language, depth: int) -> list[Clause] | None:
+    words = language.relations
     for sign, pattern in words.TIMES_OF_AGE:
         match = pattern.fullmatch(clause)
         if match is None:
             continue
         parts = _parts(match)
-        inner = _clauses(parts["clause"], words, has_ages=False, depth=depth + 1)
-        event = _clauses(parts["event"], words, has_ages=False, depth=depth + 1) if "event" in parts else []
+        inner = _clauses(parts["clause"], language, has_ages=False, depth=depth + 1)
+        event = (
+            _clauses(parts["event"], language, has_ages=False, depth=depth + 1) if "event" in parts else []
+        )
         if inner and event is not None and (event or sign):
             time = (sign, parts.get("t", ""))
             return [replace(each, time=time, event=tuple(event)) for each in inner]
     match = words.UNKNOWN_TIME.fullmatch(clause)
-    inner = match and _clauses(match["clause"], words, has_ages=False, depth=depth + 1)
+    inner = match and _clauses(match["clause"], language, has_ages=False, depth=depth + 1)
     if not inner:
         return None
     return [replace(each, time=(1, "")) for each in inner] + [Clause("time", {}, asks=True)]
