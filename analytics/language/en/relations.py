@@ -163,7 +163,7 @@ TIMES_OF_AGE: tuple[
 UNKNOWN_TIME = _p(r"(?:in|after) how (?:much|many years|many years['’] time),? (?:time )?(?P<clause>.+)")
 
 # fmt: off
-STATEMENTS = (
+STATEMENTS: tuple[tuple[str, str], ...] = (
     ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?:the )?ratio of (?:the )?(?:number of )?(?P<a>{_NP}) to (?:the )?(?:number of )?(?P<b>{_NP})(?: to (?P<c>{_NP}))?{_PP} (?:is|was) (?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
     ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?P<list>{_LIST}) (?:are|is|were|shared?(?: {_NP})?) in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
     ("sum_difference", rf"(?P<list>{_N} {_NP}) have a sum of (?P<n>{_N}) and a difference of (?P<d>{_N})"),
@@ -185,7 +185,7 @@ STATEMENTS = (
     ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}|{_LIST}) (?:is|was) (?P<n>{_N})"),
     ("difference", rf"(?:their|the) difference(?: (?:between|of) (?:them|the numbers))? (?:is|was) (?P<n>{_N})"),
     ("difference", rf"(?:the )?difference (?:between|of) (?P<list>{_N} {_NP}) (?:is|was) (?P<n>{_N})"),
-    ("difference", rf"(?:they|the numbers|the {_N} numbers) differ by (?P<n>{_N})"),
+    ("difference", rf"(?:they|the numbers|(?P<list>(?:the )?{_N} {_NP})) differ by (?P<n>{_N})"),
     ("times", rf"(?P<a>{_LIST}|{_NP}) {_V} (?P<n>{_N})(?: {_NP})? (?P<more>more|less|fewer|older|younger) (?:{_NP} )?than {_MT} (?:as (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))? as|the (?:number|amount|age|price|weight|height)(?: of (?P<noun2>{_NP}))? (?:of|as|that)|of)? ?{_OF_B}{_PP}"),
     ("times", rf"there are (?P<n>{_N}) (?P<more>more|less|fewer) (?P<a>{_NP}) than {_M} as many {_OF_B}{_PP}"),
     ("times", rf"(?P<a>{_NP}) {_V} {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))?{_PP} as {_OF_B}{_PP}"),
@@ -226,7 +226,7 @@ STATEMENTS = (
     ("subtract", rf"(?:a|the|this|my) (?:certain )?(?:number|result) (?:is )?(?:decreased by|minus) (?P<n>{_N})"),
     ("result", rf"(?:the |my |your )?(?:final )?(?:result|answer|it|i get|you get|i got|get|i end up with|end up with|gives?|giving)(?: (?:is|was|of))? (?P<n>{_N})"),
     ("phrase", rf"(?P<n>{_N}) (?P<more>more|less) than {_M} (?:a|the|some|an unknown) (?:certain )?number (?:is|equals|gives) (?P<s>{_N})"),
-    ("phrase", rf"{_M} (?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
+    ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
     ("value", rf"(?:a total of )?(?P<n>{_N}) (?P<noun>legs|feet|wheels|heads)(?: {_TOG}|{_PP})?"),
     ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) (?P<noun>{_NP}){_PP}"),
@@ -235,7 +235,7 @@ STATEMENTS = (
     ("nothing", rf"{_NP} and {_NP} (?:are|were) {_NP}"),
 )
 
-QUESTIONS = (
+QUESTIONS: tuple[tuple[str, str], ...] = (
     ("difference", rf"how (?:many|much) (?P<more>more|fewer|less) (?P<noun>{_NP} )?(?:do|does|did|has|have|is|are|was|were)? ?(?P<a>{_NP})(?: {_V})?(?: (?P<noun2>{_NP}))?{_PP} than (?P<b>{_NP})(?: {_AUX})?"),
     ("difference", rf"how (?:many|much) (?P<more>more|fewer) (?P<a>{_NP}) than (?P<b>{_NP}) (?:are there|{_AUX} .*|there are)"),
     ("difference", rf"how many (?:years|cm|metres) (?P<more>older|younger|taller|shorter) is (?P<a>{_NP}) than (?P<b>{_NP})"),
@@ -258,7 +258,9 @@ QUESTIONS = (
 )
 
 
-TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b|\b(?:next|last) year\b")
+TWO_TIMES = _p(r"\b(?:in|ago|after)\b.*\b(?:as|that|than|age|of)\b.*\b(?:now|currently|today)\b|\b(?:next|last) year\b"
+    r"|\b(?:is|are)\b.*\b(?:as|than)\b.*\b(?:was|were|will be)\b|\bwill be\b.*\b(?:as|than)\b.*\b(?:is|are|was|were)\b"
+)
 HAS = _p(r"\b(?:has|have|keep)\b")
 OF_WHOLE = frozenset("them those money his her cash total all whole one my our your amount".split())
 ASKS_REST = HAS
@@ -400,7 +402,11 @@ def splits(sentence: str) -> list[tuple[str, str]]:
         r", and |; |, but |, which |, who |, so | and | but |, then |, (?=\D)| then | with (?=#)", sentence
     ):
         left, right = sentence[: match.start()], sentence[match.end() :]
-        if match[0] in (", which ", ", who "):
-            right = f"{match[0].strip(' ,').replace('which', 'that')} {right}"
+        if match[0] in (
+            ", which ",
+            ", who ",
+        ):  # "which is 8 more than": the whole; "which costs 9": what was named last
+            is_compared = match[0] == ", which " and re.search(r"\b(?:than|as)\b", right) is not None
+            right = f"that {right}" if is_compared else f"who {right}"
         found.append((left, right))
     return found

@@ -82,7 +82,7 @@ TIMES_OF_AGE: tuple[tuple[int, re.Pattern[str]], ...] = (
 UNKNOWN_TIME = _p(r"(?:再?过)?多少(?:年)?(?:以后|之后|后)?[，,]?(?P<clause>.+(?:是|等于).+)")
 
 # fmt: off
-STATEMENTS = (
+STATEMENTS: tuple[tuple[str, str], ...] = (
     ("consecutive", rf"(?P<count>{_N})个?(?:相邻|连续)的?(?:(?P<step>偶|奇|双|单)|自然|整)?数(?:的|之)?和{_IS}(?P<n>{_N})"),
     ("ratio", rf"(?:[^每各#]{{1,8}}[里中上内])?(?P<list>{_LIST}){_COUNT}{_OF}?的?比[是为](?P<r>{_N}[:：∶]{_N}(?:[:：∶]{_N})?)"),
     ("difference", rf"(?:(?P<list>这?(?:{_N}|两)个?(?:自然|整)?数|它们|{_LIST}){_COUNT}(?:的|之)?)?(?:差[是为]?|相差)(?P<n>{_N})"),
@@ -115,7 +115,7 @@ STATEMENTS = (
     ("value", rf"(?P<a>{_NP}){_OF}?(?:是|为|重|高|长|种了?|养了?|做了?|折了?|买了?)?(?P<n>{_N}){_C}"),
 )
 
-QUESTIONS = (
+QUESTIONS: tuple[tuple[str, str], ...] = (
     ("difference", rf"(?P<a>{_NP}){_OF}?比(?P<b>{_NP}){_OF}?{_MORE}{_MANY}{_CS}(?P<noun>{_NP})?"),
     ("total", rf"(?:(?P<list>{_LIST}|{_EVERY}){_COUNT}(?:的|之)?{_OF}?)?(?:一?共|总共|合起来)(?:有|重|种|养|是|买了?)?(?P<noun>{_NP})?{_MANY}{_CS}(?:{_NP})?"),
     ("total", rf"(?P<list>{_LIST}|{_EVERY}){_COUNT}{_OF}?(?:的|之)?和是{_MANY}"),

@@ -39,7 +39,9 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
         told = [each for each in told if not first.is_whole(each, told)]
         second = Scene(reading, amounts, names, told)
         second.tell(clauses)
-        answer = second.answer(is_count=reading.language.question_shapes.asks_for_count(reading.text))
+        is_age = reading.language.relations.OLD.search(reading.question) is not None
+        is_count = is_age or reading.language.question_shapes.asks_for_count(reading.text)
+        answer = second.answer(is_count=is_count)
     except (NotRead, ZeroDivisionError):
         return None
     if answer is None:

@@ -214,6 +214,8 @@ class Story:
                 self.used.add(self.amount(match["count"]).tree.label)
             if self.everyone and set(self.everyone) != {ONE_OF_TWO, OTHER_OF_TWO}:
                 return self.counted(match["count"] or "", self.all_of())
+            if not self.everyone and self.told and ONE_OF_TWO not in self.told:
+                return []  # they have names
             return [self.quantity(ONE_OF_TWO), self.quantity(OTHER_OF_TWO)]
         if not words or self.words.EVERYONE.fullmatch(words):
             return self.counted(words, self.all_of(thing))
