@@ -148,7 +148,8 @@ def test_concepts_are_grouped_by_hierarchy_with_their_counts(bank, as_teacher) -
 
 def test_what_is_only_near_stands_under_its_own_heading(bank, as_teacher) -> None:
     page = as_teacher.get(LIST, {"q": "marbles zebra"}).content.decode()
-    assert "No exact matches" in page and "Closest in meaning:" in page
+    assert "No exact matches" in page
+    assert "Closest in meaning:" in page
     assert "No matching questions" in as_teacher.get(LIST, {"q": "qwrtpsdf"}).content.decode()
 
 
