@@ -12,9 +12,9 @@ ORDER = re.compile(r"(?:find|calculate|determine)\b", re.IGNORECASE)
 QUESTION_MARK = "?"
 FULL_STOP = "."
 NAMES_IN_RATIO = re.compile(
-    r"\b(?:between|among|ratio of|of)\s(?:the\s)?(?P<a>[\w']+)(?:,\s(?P<b>[\w']+),?)?\s(?:and"
+    r"\b(?:between|among|ratio of|of|from)\s(?:the\s)?(?P<a>[\w']+)(?:,\s(?P<b>[\w']+),?)?\s(?:and"
     r"|to)\s(?:the\s)?(?P<c>[\w']+)"
-    r"|(?P<d>[\w']+) and (?P<e>[\w']+)\b(?=[^.]*\bratio\b)",
+    r"|(?:(?P<d>[\w']+), )?(?P<e>[\w']+) and (?P<last>[\w']+)\b(?=[^.]*\bratio\b)",
     re.IGNORECASE,
 )
 

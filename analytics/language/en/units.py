@@ -88,7 +88,7 @@ _SCALE = re.compile(r" (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(
     r"(?<=[\d½¼¾}])(?:\s|\\[,; ]|~|-)?\s?(?:\\(?:text|mathrm|rm|mbox)\s?\{\s?)?"
     rf"(?P<name>{alternatives(ABBREVIATIONS)})"
-    r"(?![A-Za-z])\s?\}?(?:\s?\^?\s?\{?(?P<power>[23²³])\}?)?"
+    r"(?![A-Za-z])\s?\}?(?:\s?\^?\s?\{?(?P<power>[23²³])(?!\d|\s?[cdm]?m\b)\}?)?"
 )
 _NUMBER_WORD = re.compile(
     rf"\b{NUMBER_WORD}[ -]"

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
 from analytics.solver.rules.instructions import named_computation
 from analytics.solver.rules.lists import statistic_of_list
+from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
+from analytics.solver.rules.packing import enough_for_all, in_several_units
 from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
 from analytics.solver.rules.proportion import in_proportion
 from analytics.solver.rules.rates import average_of_numbers, rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.relations import related_numbers
 from analytics.solver.rules.remainders import remainder
+from analytics.solver.rules.scales import length_by_scale
 from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
 from analytics.solver.rules.signed import change_of_level
@@ -48,9 +52,14 @@ RULES = (
     Rule("ranges", count_of_range, 0.85),
     Rule("units", converted_quantity, 0.97),
     Rule("rates", rate_in_period, 0.95),
+    Rule("missing from a mean", missing_of_mean, 0.9),
+    Rule("missing from a mean", mean_with_one_more, 0.9),
     Rule("averages", average_of_numbers, 0.9),
     Rule("percentages", per_cent, 0.92),
     Rule("percentages", changed_by_share, 0.85),
+    Rule("changes by per cents", percent_changes.before_change, 0.92),
+    Rule("changes by per cents", percent_changes.changed_in_steps, 0.85),
+    Rule("changes by per cents", percent_changes.change_in_percent, 0.85),
     Rule("discounts", discounted_price, 0.93),
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
@@ -58,5 +67,8 @@ RULES = (
     Rule("relations", related_numbers, 0.96),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),
+    Rule("scales", length_by_scale, 0.92),
+    Rule("enough for all", enough_for_all, 0.94),
+    Rule("several units", in_several_units, 0.9),
     Rule("proportion", in_proportion, 0.96),
 )

@@ -134,6 +134,15 @@ class Reading:
             for mention, place in zip(find_numbers(self.text, with_indefinite=True), places, strict=True)
         ]
 
+    @cached_property
+    def marked(self) -> str:
+        """The text with ``<0>``, ``<1>`` ... for the numbers that are counted and their units."""
+        parts, end = [], 0
+        for place, each in enumerate(self.counted()):
+            parts += [self.text[end : each.start], f"<{place}>"]
+            end = each.end
+        return "".join((*parts, self.text[end:]))
+
     def _quantity(self, mention: NumberMention, place: int) -> Quantity:
         tree = ExpressionTree(f"N{place}")
         if mention.is_negative:

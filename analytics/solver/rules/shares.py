@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
+from analytics.expression.tree import ExpressionTree
 from analytics.language.en.words import singular
+from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
-from analytics.solver.rules.conversions import asked_unit
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
+from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer
 from analytics.text.numbers import RATIO
 
+_AMOUNTS = (NumberKind.INTEGER, NumberKind.DECIMAL, NumberKind.SCALED)
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
 _RATIO = re.compile(
     rf"{RATIO.pattern}|(?<=ratio )(?:of |is |was )?\d+ to \d+(?: to \d+)?"
@@ -18,12 +23,11 @@ _RATIO = re.compile(
 _WHOLE_ASKED = re.compile(r"\b(?:sum|total|combined|altogether|in all)\b|共|总|差|倍|之几", re.IGNORECASE)
 _OTHER_RATIO = re.compile(
     r"速|相遇|效率|提高|体积|时间|天数|高的|半径|[AB][两、地站车]|比[^，。:：]{1,6}[多少]\D?\s?\d"
-    r"|总长|减法|差数|万元|增加|减少|又|再|后来|\b(?:more|fewer) .* than\b|\b(?:times"
-    r"|speeds?)\b"
+    r"|总长|减法|差数|万元|增加|减少|又|再|后来|\b(?:times|speeds?)\b"
 )
 _SUM = re.compile(
     r"\b(?:sum|total|totals|altogether|in all|together|share[ds]?|divided?|split"
-    r"|mixed|are there|there (?:are|were)|class|sold)\b"
+    r"|mixed|made from|are there|there (?:are|were)|class|sold)\b"
     r"|和是|共|总|分[给成]?",
     re.IGNORECASE,
 )
@@ -37,7 +41,7 @@ _MORE = re.compile(
 def share_of_ratio(reading: Reading) -> RuleAnswer | None:
     """Answer for one part of a whole, or for one part by another, that are in a ratio of two or three."""
     found = list(_RATIO.finditer(reading.text))
-    if len(found) != 1 or not _RATIO_WORDS.search(reading.text) or _MORE.search(reading.question):
+    if len(found) != 1 or not _RATIO_WORDS.search(reading.text):
         return None
     parts = [each for each in reading.quantities if found[0].start() <= each.mention.start < found[0].end()]
     others = [
@@ -46,30 +50,69 @@ def share_of_ratio(reading: Reading) -> RuleAnswer | None:
         if each not in parts and each.mention.text not in ("两", "二", "三")
     ]
     names = _names_of_parts(reading, len(parts))
-    if len(others) != 1 or names is None:
+    if len(others) != 1 or names is None or others[0].mention.kind not in _AMOUNTS:
         return None
-    given = others[0]
-    known = _part_given(reading, given, names)
+    given, wanted = others[0], asked_unit(reading)
+    unit = given.unit_name
+    factor = conversion_factor(unit, wanted) if unit and wanted else Fraction(1)
+    clause = reading.clause_around(given)
+    is_difference = _MORE_GIVEN.search(clause) is not None and clause != reading.question
+    known = None if is_difference else _part_given(reading, given, names)
+    trees, values = [part.tree for part in parts], [part.value for part in parts]
     asked = [place for place, name in enumerate(names) if place != known and _names(name, reading.asked)]
-    if len(asked) != 1 or _WHOLE_ASKED.search(reading.asked) or _OTHER_RATIO.search(reading.text):
+    if factor is None or _OTHER_RATIO.search(reading.text.replace(reading.asked, "")):
         return None
-    place = asked[0]
-    unit, wanted = given.unit, asked_unit(reading)
-    if unit is not None and wanted and unit.unit != wanted:
+    if _MORE.search(reading.question if reading.language.space else reading.asked):
+        wanted_part = (
+            _difference(trees, values) if len(parts) == len(asked) + (known is not None) == 2 else None
+        )
+    elif not asked and _asks_whole(reading):
+        wanted_part = sum_of(trees) if known is not None or is_difference else None
+    else:
+        is_part = len(asked) == 1 and not _WHOLE_ASKED.search(reading.asked)
+        wanted_part = trees[asked[0]] if is_part else None
+    if wanted_part is None or _OTHER_ASKED.search(reading.asked):
         return None
-    if known is not None and known != place:
-        return RuleAnswer(given.tree / parts[known].tree * parts[place].tree)
-    if known is None and _SUM.search(reading.text):
-        whole = parts[0].tree
-        for part in parts[1:]:
-            whole = whole + part.tree
-        return RuleAnswer(given.tree / whole * parts[place].tree)
-    return None
+    if is_difference:
+        known_part = _difference(trees, values) if len(parts) == 2 else None
+    elif known is not None:
+        known_part = trees[known]
+    else:
+        known_part = sum_of(trees) if _SUM.search(reading.text) else None
+    if known_part is None or wanted_part is known_part:
+        return None
+    return RuleAnswer(scaled(given.tree / known_part * wanted_part, factor))
+
+
+_MORE_GIVEN = re.compile(
+    r"\b(?:more|fewer|less|longer|shorter|older|younger|taller)\b[^.]*\bthan\b|比[^，,：:∶\d是]{1,8}[多少]|相差",
+    re.IGNORECASE,
+)
+_NOT_WHOLE = re.compile(
+    r"\b(?:each|ratio|cost|percent\w*|fraction|left|remain\w*|per|worth|money|pay)\b|每|百分|几分|剩|倍|比",
+    re.IGNORECASE,
+)
+_OTHER_ASKED = re.compile(
+    r"速|面积|体积|时间|天数|周长|\b(?:area|volume|speed|perimeter)\b|百分|几分之|倍|差数"
+)
+
+
+def _asks_whole(reading: Reading) -> bool:
+    if _NOT_WHOLE.search(reading.asked):
+        return False
+    is_whole = re.search("[共全总]", reading.asked) is not None and "给" not in reading.text
+    return bool(reading.language.space) or is_whole
+
+
+def _difference(trees: list[ExpressionTree], values: list[Fraction]) -> ExpressionTree | None:
+    first, last = trees
+    return None if values[0] == values[1] else first - last if values[0] > values[1] else last - first
 
 
 def _names_of_parts(reading: Reading, count: int) -> list[str] | None:
     for match in reading.language.question_shapes.NAMES_IN_RATIO.finditer(reading.text):
         names = [name.lower() for name in match.groups() if name]
+        names = names[-count:] if match.re.groupindex.get("last") and match["last"] else names
         names = [name[-1] if name[-1] in "甲乙丙" else name for name in names]
         if len(names) == count and len(set(map(singular, names))) == count:
             return names

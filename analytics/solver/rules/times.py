@@ -10,13 +10,15 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
+from analytics.expression.evaluate import EvaluationError, evaluate
+from analytics.expression.slots import fill_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import MINUTES_OF_DAY, ClockTime, NumberKind
-from analytics.solver.rules.conversions import scaled
+from analytics.solver.rules.durations import lasting
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 from analytics.text.clock_times import find_clock_times
+from analytics.text.number_slots import number_slots
 
-_MINUTES = {"second": Fraction(1, 60), "minute": Fraction(1), "hour": Fraction(60)}
 _ASKS_MINUTES = re.compile(r"how many minutes|in minutes|多少分钟?|几分钟", re.IGNORECASE)
 _ASKS_HOURS = re.compile(r"how many hours|in hours|多少个?小时|几个?小时", re.IGNORECASE)
 _ASKS_LONG = re.compile(r"how long|how much time|多长时间|多久", re.IGNORECASE)
@@ -26,7 +28,7 @@ _STARTS = re.compile(
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"\b(?:end(?:s|ed|ing)?|finish\w*|arriv\w*|over|ready|be back|until|reach\w*"
+    r"\b(?:end(?:s|ed|ing)?|finish\w*|arriv\w*|over|out of|ready|be back|until|reach\w*"
     r"|get (?:there|home)|got|by|wants? to|needs? to|has to|must be|came)\b"
     r"|结束|到达|放学|到|完",
     re.IGNORECASE,
@@ -100,16 +102,14 @@ def _parts_of(
 def clock_time_after(reading: Reading) -> RuleAnswer | None:
     """Answer when something ends that begins at a time of day and lasts a while, or when it began."""
     times = find_clock_times(reading.text)
-    periods = reading.plain()
+    periods = [each for each in reading.plain() if not _says_nothing(reading, each)]
     if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
         return None
-    if len(periods) > 2 or any(each.unit_name not in _MINUTES for each in periods):
+    lasts = lasting(reading, periods)
+    values = [slot.value for slot in number_slots(reading.text)]
+    if lasts is None:
         return None
-    if len({each.unit_name for each in periods}) != len(periods):
-        return None  # two periods, not one of hours and minutes
     time = times[0]
-    if _REPEATED.search(reading.text):
-        return None
     asked = re.split(r"[,，]", reading.question)[-1]
     story = reading.text.replace(asked, "")
     is_before = _BEFORE.search(asked) is not None
@@ -120,19 +120,28 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
         is_before = True
     tree, rest = _parts_of(reading, time, time.minutes)
     tree = tree * constant(60) if rest is None else tree * constant(60) + rest
-    minutes = Fraction(time.minutes)
-    for period in periods:
-        step = _MINUTES[period.unit_name]
-        lasts = scaled(period.tree, step)
-        tree = tree - lasts if is_before else tree + lasts
-        minutes += (-1 if is_before else 1) * period.value * step
+    tree = tree - lasts if is_before else tree + lasts
+    try:
+        minutes = evaluate(fill_slots(tree, values))
+    except EvaluationError:
+        return None
     if minutes.denominator != 1:
         return None
     written_clock_time = reading.language.clock_times.written_clock_time
-    written = written_clock_time(int(minutes), with_half=time.half in ("am", "pm"))
+    is_half = time.half in ("am", "pm") and not _LONG_CLOCK.search(reading.text)
+    written = written_clock_time(int(minutes), with_half=is_half)
     if not time.half and int(minutes) >= 780:
         written = written_clock_time(int(minutes) - 720, with_half=False)
     return RuleAnswer(tree, rounding="clock", written=written)
+
+
+_LONG_CLOCK = re.compile(r"\b24[- ]hour\b|24小?时[计制]", re.IGNORECASE)
+
+
+def _says_nothing(reading: Reading, number: Quantity) -> bool:
+    """Return whether a number is part of a name: two places (两地), the 24-hour clock."""
+    is_clock = _LONG_CLOCK.match(reading.text, number.start) is not None
+    return is_clock or (number.mention.text == "两" and number.unit is None)
 
 
 _MONTHS = {
@@ -153,7 +162,9 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DAYS = re.compile(r"how many (?:days|nights)|how long", re.IGNORECASE)
-_INCLUSIVE = re.compile(r"\b(?:inclusive|including both|counting both|both days)\b", re.IGNORECASE)
+_INCLUSIVE = re.compile(
+    r"\b(?:inclusive|including both|counting both|both (?:of these )?days)\b", re.IGNORECASE
+)
 _YEAR = 2023  # without a 29 February
 
 

@@ -10,6 +10,66 @@ from analytics.solver.rules.solver import may_be_solved, rule_solution
 from analytics.solver.solution import solution_steps
 
 ANSWERED = {
+    "changes by per cents": [
+        ("After a 20% increase, the rent is $960 a month. What was the rent before?", "800"),
+        ("A meal costs £84 including 20 % VAT. How much is it before VAT?", "70"),
+        (
+            "In a sale, prices are reduced by 30%. Liam pays £35 for shoes. How much did they cost before?",
+            "50",
+        ),
+        ("This year 330 pupils attend, 10% more than last year. How many attended last year?", "300"),
+        ("A shop puts a £200 tent up by 10%. A month later the price is cut by 10%. What is it now?", "198"),
+        ("A £50 jumper has 20% off in the sale, then another 10% off that. How much does it cost now?", "36"),
+        ("Over 6 years a village grew from 1250 to 1400 people. What was the percentage increase?", "12"),
+        ("Last year a gym had 240 members. Now it has 300. By what percentage did it grow?", "25"),
+    ],
+    "missing from a mean": [
+        ("The mean of five scores is 72. Four of them are 68, 75, 80 and 61. What is the fifth?", "76"),
+        (
+            "Ella scored 14, 17 and 12 in her first three tests. What must she score in the fourth for a mean of 15?",
+            "17",
+        ),
+        (
+            "After three games Kwame has an average of 14. What must he score in the fourth for an average of 16?",
+            "22",
+        ),
+        (
+            "The average age of three cousins is 11. When Sofia is included, the average becomes 12. How old is Sofia?",
+            "15",
+        ),
+        ("四个数的平均数是25,再加上一个数后,五个数的平均数是27。加上的这个数是多少?", "35"),
+    ],
+    "scales": [
+        (
+            "A map has a scale of 1 : 25 000. Two farms are 6 cm apart on it. How many kilometres apart are they?",
+            "1.5",
+        ),
+        (
+            "On a map 1 cm stands for 5 km. Two towns are 7.5 cm apart. How far apart are they in reality?",
+            "37.5",
+        ),
+        ("A model car has a scale of 1:24. The real car is 4.32 m long. How long is the model in cm?", "18"),
+        ("在比例尺是1:200000的地图上,量得两个村子之间的距离是6.5厘米。两村的实际距离是多少千米?", "13"),
+    ],
+    "enough for all": [
+        (
+            "142 pupils and 9 teachers are going on a trip. Each bus has 48 seats. How many buses are needed?",
+            "4",
+        ),
+        ("3位老师带着48名学生去划船,每条船最多坐6人,至少要租多少条船?", "9"),
+        ("Eggs are packed in boxes of 6. How many boxes are needed for 94 eggs?", "16"),
+    ],
+    "several units": [
+        ("A ribbon is 3.2 m long. Zoe cuts off 85 cm. How many centimetres are left?", "235"),
+        ("A roll is 3 m long. Zara cuts off 5 pieces, each 45 cm long. How many centimetres are left?", "75"),
+        (
+            "A ribbon is 3 m 20 cm long. It is cut into 8 equal pieces. How many centimetres long is each piece?",
+            "40",
+        ),
+        ("A plank is 5 m long and is cut into pieces of 60 cm. How many whole pieces are there?", "8"),
+        ("A parcel weighs 2 kg 350 g and another weighs 875 g. What is their total weight in grams?", "3225"),
+        ("一瓶果汁有1.25升,倒满5个同样的杯子后还剩250毫升。每个杯子能装多少毫升?", "200"),
+    ],
     "instructions": [
         ("Write the ratio 15 : 25 in its simplest form.", "3:5"),
         ("What remainder do you get when you divide 53 by 6?", "5"),
@@ -114,6 +174,23 @@ ANSWERED = {
         ("What is the mean of 4, 8 and 9?", "7"),
     ],
     "clock times": [
+        ("A car leaves at 9:40 and drives 150 km at 60 km/h. When does it arrive?", "12:10"),
+        (
+            "甲、乙两地相距420千米。一辆汽车上午8:30从甲地出发,平均每小时行70千米,到达乙地是什么时刻?(用24时计时法)",
+            "14:30",
+        ),
+        (
+            "A play starts at 6:45 pm. Each half lasts 40 minutes with a 20-minute interval. When does it end?",
+            "8:25 pm",
+        ),
+        (
+            "It takes 40 minutes per kg plus 25 minutes, weighs 4.5 kg and must be ready at 13:00. When must it go in?",
+            "9:35",
+        ),
+        (
+            "学校上午8:00开始上课，连续上4节课，每节课40分钟，课间休息10分钟，最后一节课什么时候下课？",
+            "11:10",
+        ),
         ("A film starts at 6:45 pm and ends at 8:30 pm. How many minutes does it last?", "105"),
         ("School starts at 8:15 a.m. and lasts 6 hours. At what time does it end?", "2:15 pm"),
         ("A lesson begins at 10:35 and lasts 45 minutes. When does it end?", "11:20"),
@@ -127,6 +204,10 @@ ANSWERED = {
         ("小红上午8:15到校，11:45放学，她在校多少分钟？", "210"),
     ],
     "dates": [
+        (
+            "Zoe's holiday starts on 24 June and ends on 9 July, and both of these days count. How many days is that?",
+            "16",
+        ),
         ("The book was borrowed on May 3 and is due on May 17. How many days may it be kept?", "14"),
         ("Dan left on 28 June and came back on 9 July. How many days was he away?", "11"),
         ("A camp runs from July 8 to July 21. How many nights do the children stay?", "13"),
@@ -169,6 +250,20 @@ ANSWERED = {
         ("一本书打八五折便宜了9元钱，这本书原价是多少元？", "60"),
     ],
     "ratios": [
+        ("The ratio of boys to girls is 7:1. There are 42 boys. How many children are there in total?", "48"),
+        ("Ines and Jack share £84 in the ratio 3 : 4. How much more does Jack get than Ines?", "12"),
+        (
+            "The ratio of boys to girls is 5:6. There are 4 more girls than boys. How many children are there?",
+            "44",
+        ),
+        (
+            "It is mixed from cement, sand and gravel in the ratio 1:2:4. How many kilograms does 18 kg of sand make?",
+            "63",
+        ),
+        (
+            "It is made from syrup and water in the ratio 1 : 7. Ann needs 2 litres. How many ml of water is that?",
+            "1750",
+        ),
         ("Divide 35 sweets between Ann and Bo in the ratio 3 : 4. How many sweets does Bo get?", "20"),
         (
             "The ratio of boys to girls in a class is 4 to 5. There are 27 pupils. How many girls are there?",
@@ -191,6 +286,15 @@ ANSWERED = {
         ("A ribbon of 75 cm is cut into pieces of 9 cm. How many centimetres remain?", "3"),
     ],
     "negative numbers": [
+        ("今天北京的气温是零下6℃,哈尔滨的气温比北京低13℃。哈尔滨的气温是多少摄氏度?", "-19"),
+        (
+            "It was 3 degrees in Winnipeg. The temperature dropped by 15 degrees. What was the temperature then?",
+            "-12",
+        ),
+        (
+            "At 6 am it was -7 °C. It rose by 12 degrees by noon and dropped 9 by 9 pm. What was the temperature then?",
+            "-4",
+        ),
         ("The temperature fell from 4 °C to −7 °C. By how many degrees did it fall?", "11"),
         ("The temperature was −3 °C and rose by 9 degrees. What was the temperature at noon?", "6"),
     ],
@@ -269,6 +373,10 @@ def test_every_rule_has_an_example() -> None:
         "Find the standard deviation of 3, 5 and 10.",
         "A kite and a ball cost $3.20 together. The kite costs 80 cents more than the ball. How much is the ball?",
         "Ana is 30 years older than Bo. Together they are 25 years old. How old is Bo?",
+        "Haircuts are 50% dearer at weekends. Mario paid $18 on Monday. How much was it the day before?",
+        "The average of 15 numbers is 40. If 14 is added to each number, what is the new mean?",
+        "A coat costs $500. By what percent is it reduced if the price is reduced by $400?",
+        "Crowns have 7 feathers each. How many feathers are needed for 934 crowns?",
     ],
 )
 def test_no_rule_answers_what_it_does_not_understand(text: str) -> None:
