@@ -14,7 +14,7 @@ from analytics.language.table import languages
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-_SENTENCE = re.compile(r"(?<=[.?!。？！])\s*")
+_SENTENCE = re.compile(r"(?<=[?!。？！])\s*|(?<=\.)(?!\d)\s*")
 _AGE_WORDS = r"years?|months?|old|older|younger|ages?|aged|born|birthday|twins?"
 _LENGTH_WORDS = (
     r"tall\w*|high\w*|height|wid\w+|short\w*|long\w*|grew|grow\w*|size|area|perimeter|square|scale|floors?"
@@ -58,6 +58,47 @@ _MULTIPLIER = re.compile(
     r"|一样",
     re.IGNORECASE,
 )
+_RELATIVE = (
+    r"\b(?:twice|thrice|half|double|triple|times|third|quarter|each|every|rest|as"
+    r"|squares?(?! (?:met|cent|feet|foot|inch|mile|yard|kilo)))\b|%"
+)
+_MONEY = (
+    r"[$£€¥₹%]|\b(?:costs?|pric\w*|pa(?:id|ys?)|spen[dt]\w*|money|worth|earn\w*|sav\w+|rs|bill|fees?|charg\w*|sell\w*|sold"
+    r"|fare|owe\w*|bucks?|cash|salary|discount|budget|wages?|\w+ coins?|dollars?|cents?|euros?|pounds?|pence|rupees?"
+    r"|francs?|naira|pesos?|yen|won|\d+ ?p)\b"
+)
+_TWO_SUMS = (
+    r"(?:[$£€]|\b(?:cents?|pence|dollars?|euros?|pounds?)\b).*(?:[$£€]|\b(?:dollars?|euros?|pounds?)\b)"
+)
+_LACKING = tuple(  # what is asked, what else the text says, what it lacks, most numbers, the reason
+    (*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
+    for *patterns, most, reason in (
+        (r"\bhow much (?:money )?(?:does|do|did|will|must|should) [^?]{1,30} (?:pay|spend|cost)\b", "", _MONEY, 9,
+            "The question asks for a price, and no number of the text is one."),
+        ("(?:多少|几)(?:元|块?钱)", "", "[元角分钱价费块币]", 9,
+            "The question asks for a price, and no number of the text is one."),
+        ("体重.{0,5}(?:多少|几)[千克公斤]*|多重[？?]?$", "", "[重轻克斤吨]|kg", 9,
+            "The question asks for a weight, and no number of the text is one."),
+        (r"\bhow much change\b|\bwhat (?:is|was) (?:his|her|their|the) change\b", r"\bnotes?\b|\bbills?\b",
+            rf"\b(?:costs?|pric\w*|each|total|worth|spen[dt]\w*|was|were|at|comes? to)\b|{_TWO_SUMS}", 2,
+            "The text does not say what was paid for."),
+        (r"\b(?:area|perimeter)\b|面积|周长", r"\brectang\w+ [^.]*\b(?:long|wide)\b|长方形",
+            rf"{_RELATIVE}|[正倍半比]|的(?![长宽])", 1, "The text gives one side of the rectangle only."),
+        (r"\bhow old\b", r"\b(?:older|younger) than\b", _RELATIVE, 1, "The text compares ages and gives none."),
+        (r"\bhow many (?:more|fewer)\b", r"\b(?:more|fewer) (?:\w+ )?than\b", _RELATIVE, 1,
+            "The text says that there are more but not how many."),
+        (r"\bhow many\b", r"\bsome of (?:them|the|his|her|their)\b", _RELATIVE, 1,
+            "A number is missing: the text says “some” but not how many."),
+        ("多少|几", r"比[^，,。\d]{1,5}[多少][，,]", "[倍半]", 1,
+            "The text says that there are more but not how many."),
+        ("共", "一些.*每|每.*一些", "[倍半边]", 1, "A number is missing: the text says “一些” but not how many."),
+        (r"\bhow long\b[^?]*\b(?:take|journey|trip)\b|\b(?:what time|when)\b[^?]*\b(?:arrive|get|reach)\b",
+            r"\b(?:train|bus|coach|car|plane|ferry|cyclist|lorry|flight)\b.*\d|\d.*\b(?:train|bus|coach|car)\b",
+            r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|h|blocks?|laps?|arrive[sd]?|late|earlier|later"
+            r"|between|until|(?:miles?|m|km|kilomet\w+|met[re]+s?|feet)(?! (?:per|an) | ?/| ?ph))\b", 3,
+            "The text does not say how far or how long the journey is."),
+    )
+)  # fmt: skip
 
 
 def unanswerable_reason(text: str) -> str:
@@ -81,6 +122,11 @@ def unanswerable_reason(text: str) -> str:
             return f"The question asks for {name}, and no number of the text is one."
     if _CAPTAIN.search(clause) and not _AGES.search(text[: -len(clause) or None]):
         return "The question asks for an age, and no number of the text is one."
+    for asks, says, lacks, most, reason in _LACKING:
+        asked = list(asks.finditer(text, text.rfind(question)))
+        others = text[: asked[-1].start()] + text[asked[-1].end() :] if asked else ""
+        if asked and says.search(others) and not lacks.search(others) and 0 < len(find_numbers(text)) <= most:
+            return reason
     return _missing_number(text, question)
 
 

@@ -29,6 +29,9 @@ def test_a_question_that_asks_for_no_number_gets_no_answer(text: str) -> None:
         ("Sam has 4 boxes of 6 pens. How tall is Sam?", "a length"),
         ("A farmer has 12 cows and 5 pigs. How much does the farmer weigh?", "a weight"),
         ("船上有26只羊和10头牛，船长多少岁？", "an age"),
+        ("小华今年9岁,身高138厘米,他的体重是多少千克?", "a weight"),
+        ("Hugo bought 5 tickets for the concert. How much did he pay?", "a price"),
+        ("学校买了5本书和3个球，一共用了多少元？", "a price"),
     ],
 )
 def test_numbers_that_cannot_measure_what_is_asked_give_no_answer(text: str, name: str) -> None:
@@ -62,3 +65,36 @@ def test_a_missing_number_is_named(text: str) -> None:
 )
 def test_what_has_an_answer_is_not_refused(text: str) -> None:
     assert unanswerable_reason(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A train travels at 90 km per hour from Easton to Milbury. How long does the journey take?",
+        "A train leaves Milan at 8:15 and travels to Rome without stopping. What time does it arrive?",
+        "Pavel bought 4 packets of biscuits and paid with a 20 euro note. How much change did he get?",
+        "Our rectangular garden is 15 m long. What is its area in square metres?",
+        "Lucy is 3 years older than her brother. How old is Lucy?",
+        "Will has 14 conkers. Harry has more conkers than Will. How many more conkers does Harry have?",
+        "There are 28 children in a class. Some of them wear glasses. How many children don't wear glasses?",
+        "水果店运来苹果120千克，运来的梨比苹果多，运来梨多少千克？",
+        "王老师买了一些铅笔奖励学生,每支1.2元。她一共花了多少元?",
+    ],
+)
+def test_a_text_that_lacks_what_is_computed_with_gets_no_answer(text: str) -> None:
+    assert unanswerable_reason(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Adi bought a pencil for 35 cents. He paid with a one-dollar bill. How much change will he get?",
+        "把一些花摆成实心正方形，每条边都有8盆花，一共有多少盆花．",
+        "The length of a rectangle is twice its width, which is 4 m. What is its area?",
+        "The train left at 9:45 and arrived at 10:00. How long did it take?",
+        "Kaleb bought 6 tickets. If each ticket cost 9 dollars, how much money did Kaleb spend?",
+        "梨每千克3.65元，妈妈买了13千克梨要付多少元？",
+    ],
+)
+def test_a_text_that_tells_it_in_other_words_keeps_its_answer(text: str) -> None:
+    assert not unanswerable_reason(text)
