@@ -71,7 +71,7 @@ _TWO_SUMS = (
     r"(?:[$£€]|\b(?:cents?|pence|dollars?|euros?|pounds?)\b).*(?:[$£€]|\b(?:dollars?|euros?|pounds?)\b)"
 )
 _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most numbers, the reason
-    (*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
+    (tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
     for *patterns, most, reason in (
         (r"\bhow much (?:money )?(?:does|do|did|will|must|should) [^?]{1,30} (?:pay|spend|cost)\b", "", _MONEY, 9,
             "The question asks for a price, and no number of the text is one."),
@@ -122,7 +122,7 @@ def unanswerable_reason(text: str) -> str:
             return f"The question asks for {name}, and no number of the text is one."
     if _CAPTAIN.search(clause) and not _AGES.search(text[: -len(clause) or None]):
         return "The question asks for an age, and no number of the text is one."
-    for asks, says, lacks, most, reason in _LACKING:
+    for (asks, says, lacks), most, reason in _LACKING:
         asked = list(asks.finditer(text, text.rfind(question)))
         others = text[: asked[-1].start()] + text[asked[-1].end() :] if asked else ""
         if asked and says.search(others) and not lacks.search(others) and 0 < len(find_numbers(text)) <= most:

@@ -112,6 +112,6 @@ def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
         return RuleAnswer((sum_of(trees) if is_one else left) / counts[0].tree) if is_one or is_rest else None
     if counts or _EACH.search(asked) or len(trees) < 2:
         return None
-    if _LEFT.search(asked):
+    if _LEFT.search(reading.text, max(measured[-1].end, reading.text.rfind(asked))):
         return RuleAnswer(left) if rest >= 0 and gaps[0] not in ("", "and") else None
     return RuleAnswer(sum_of(trees)) if _TOTAL.search(asked) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
@@ -48,7 +49,7 @@ def length_by_scale(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
     if is_real == is_drawn or (wanted and ratio is None) or not (wanted or is_pair):
         return None
     source, target = (drawn, real) if is_real else (real, drawn)
-    before = conversion_factor(given.unit_name, source.unit_name) if is_pair else 1
+    before = conversion_factor(given.unit_name, source.unit_name) if is_pair else Fraction(1)
     unit = target.unit_name if is_pair else given.unit_name
     after = conversion_factor(unit, wanted or unit)
     if before is None or after is None:
