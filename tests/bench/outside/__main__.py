@@ -92,12 +92,15 @@ def typed(options: argparse.Namespace) -> None:
 
 def problems(options: argparse.Namespace) -> None:
     """Count the word problems that are solved plainly, rightly or wrongly, and those that are declined."""
+    import numpy as np
+
     from analytics.expression.evaluate import answers_agree
+    from analytics.metrics import expected_calibration_error
     from questionbank.published_numbers import number_of_answer
 
     rows = examples(options.examples, "problems")
     solutions = answers("solve", [{"text": example["input"]} for example in rows], options.output)
-    outcomes = []
+    outcomes, stated = [], []
     for number, example in enumerate(rows):
         solution = solutions[number]
         answer, probability = solution.get("answer"), solution.get("probability") or 0.0
@@ -112,10 +115,16 @@ def problems(options: argparse.Namespace) -> None:
             ("right" if right else "wrong") if expected else "no answer exists"
         )
         outcomes.append(outcome if answer else "declined" + (", rightly" if not expected else ""))
+        stated += [(probability, bool(expected) and right)] if answer else []
         print(
             f"  {outcomes[-1]:30} {probability:.2f} {answer!s:>12} expected {expected!s:>10}  {example['input'][:90]}"
         )
     report("word problems", outcomes)
+    confidence, correct = np.array(stated).T
+    plain = correct[confidence >= PLAIN]
+    error = expected_calibration_error(confidence, correct, 10)
+    right = f"{plain.sum():.0f} of {len(plain)} plain answers are right"
+    print(f"{right}; calibration error of all {len(stated)} answers {error:.3f}")
 
 
 def pairs(options: argparse.Namespace) -> None:
