@@ -133,6 +133,9 @@ _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
 _ADD = r"(?:adds? up to|add to|equals?|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
 _OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE})?"
+_NO_KINDS = (
+    r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two of them are two numbers, no more
+)
 _GONE = "gave|gives|spent|spends|used|uses|sold|sells|ate|eats|lost|donated"
 
 
@@ -229,8 +232,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
     ("value", rf"(?:a total of )?(?P<n>{_N}) (?P<noun>legs|feet|wheels|heads)(?: {_TOG}|{_PP})?"),
-    ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) (?P<noun>{_NP}){_PP}"),
-    ("value", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: of (?:them|these))?(?: (?P<noun>{_NP}))?{_PP}"),
+    ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) {_NO_KINDS}(?P<noun>{_NP}){_PP}"),
+    ("value", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: of (?:them|these))?(?: {_NO_KINDS}(?P<noun>{_NP}))?{_PP}"),
     ("born", rf"(?P<a>{_NP}) (?:was|is) born"),
     ("nothing", rf"{_NP} and {_NP} (?:are|were) {_NP}"),
 )

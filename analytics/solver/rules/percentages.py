@@ -75,6 +75,8 @@ _NOT_NEW = re.compile(
     re.IGNORECASE,
 )
 
+_TO_SHARE = re.compile(r"\bto(?: (?:only|just|about))? $", re.IGNORECASE)
+
 
 @when(2, only="en", asks=_NEW)
 def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
@@ -89,6 +91,8 @@ def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     if whole.mention.start > reading.text.rfind(reading.question) or re.search(
         r"\bof (?:them|these|those)\b", reading.text
     ):
+        return None
+    if _TO_SHARE.search(reading.text[: shares[0].start]):
         return None
     share = shares[0].tree
     return RuleAnswer(whole.tree * (constant(1) + share if found[0] == "up" else constant(1) - share))

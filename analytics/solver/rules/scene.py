@@ -230,10 +230,10 @@ class Scene(Story):
             if self.whole_words or self.shares:
                 raise NotRead
             self.whole_words = named
-        if "f" not in parts:
-            part = self.added(parts)
+        if "f" not in parts or not (whole or self.is_share(parts["f"])):  # 1/3 of it, but 1/3 of a metre
+            part = self.added({"n": parts.get("f", ""), **parts})
             self.rest -= part
-        elif 0 < self.amount(parts["f"]).value < 1:
+        elif self.is_share(parts["f"]) and self.amount(parts["f"]).value < 1:
             part = (self.rest if is_rest else self.whole).times(self.amount(parts["f"]))
             is_of_rest = is_rest or not self.shares
             self.rest = self.rest.times(ONE - self.amount(parts["f"])) if is_of_rest else self.rest - part

@@ -267,6 +267,30 @@ def test_relations_are_solved(text: str, answer: str) -> None:
     assert solution.exact == answer
 
 
+@pytest.mark.parametrize(
+    ("text", "equation"),
+    [
+        ("一根绳子长24米，用去了1/3米，还剩多少米？", "24-1/3"),
+        ("一根绳子长24米，用去了0.5米，还剩多少米？", "24-0.5"),
+        ("一根绳子长24米，用去了它的1/3，还剩多少米？", "24*(1-1/3)"),
+    ],
+)
+def test_a_part_of_a_metre_is_no_part_of_the_rope(text: str, equation: str) -> None:
+    assert rule_solution(text).equation == equation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A farm has two kinds of fruit trees. They have 47 apple trees. They have 41 pear trees. How many fruit trees do they have in all?",
+        "There are two types of birds in a zoo. There are 12 parrots and 15 owls. How many birds are there?",
+    ],
+)
+def test_how_many_kinds_there_are_is_not_added(text: str) -> None:
+    solution = rule_solution(text)
+    assert solution is None or "2" not in solution.equation.split("+")
+
+
 @pytest.mark.parametrize("text", LEFT)
 def test_what_was_not_read_in_full_is_left_alone(text: str) -> None:
     assert related_numbers(Reading(text)) is None

@@ -350,6 +350,7 @@ def test_every_rule_has_an_example() -> None:
         "Four workers need 6 days. How many days do 8 workers need?",
         "Kayla picked 1/4 of the apples that Kylie picked. They picked 200 apples. How many did Kayla pick?",
         "In a jar the number of ants doubles each hour. There are 50 ants. How many are there in 5 hours?",
+        "A jacket costs $80. In the sale it is reduced to 25%. What is the new price?",
         "Jan works 8 hours a day, 5 days a week. How many hours does she work in 3 weeks?",
         "Violet has 3 more than twice as many nails as Tess. If Violet has 27 nails, how many do both have?",
         "The area of a square photo is 25 square inches. The sides are doubled. What is the new area?",
