@@ -30,6 +30,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.question_content import content_digest
 from analytics.retrieval import Encode
+from analytics.solver.rules.comparing import compared_answers
 from analytics.training.threads import wait_passively
 
 CHARACTER_NGRAMS = "char-ngrams"
@@ -155,7 +156,7 @@ class Score(Job):
 
     def load(self) -> Compute:
         """Load the scorer."""
-        scorer = PARAPHRASE.load(Path(self.model))
+        scorer = PARAPHRASE.load(Path(self.model)).with_answers(compared_answers)
 
         def compute(rows: Sequence[Texts]) -> Columns:
             pairs = [(original, paraphrase) for original, paraphrase in rows]

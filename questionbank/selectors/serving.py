@@ -37,6 +37,7 @@ from analytics.paraphrase.scoring.scorer import Scorer
 from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
+from analytics.solver.rules.comparing import compared_answers
 from analytics.solver.rules.solver import RuleSolver
 from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
 from analytics.solver.solution import Solver
@@ -310,7 +311,7 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no scorer.
     """
-    return ServedScorer(_load(artifact, PARAPHRASE.load), artifact)
+    return ServedScorer(_load(artifact, PARAPHRASE.load).with_answers(compared_answers), artifact)
 
 
 def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | None:

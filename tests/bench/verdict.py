@@ -25,6 +25,7 @@ from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scoring.fitting import balanced_shares, fit_verdict
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said
+from analytics.solver.rules.comparing import compared_answers
 from questionbank.demo.review_pairs import labelled_review_pairs
 from tests.bench.benchmark import read_options
 
@@ -51,7 +52,8 @@ class Pairs:
         known = [pair for pair in pairs if scorer.knows(*pair[:2])]
         texts = [pair[:2] for pair in known]
         scores = [pair_score.score for pair_score in scorer.score(texts)]
-        _findings, rows = weigh_pairs(texts, scores, scorer.read(texts))
+        answers = [compared_answers(*pair) for pair in texts]
+        _findings, rows = weigh_pairs(texts, scores, scorer.read(texts), answers)
         return cls(np.array(rows), np.array([label for _original, _paraphrase, label in known]))
 
 

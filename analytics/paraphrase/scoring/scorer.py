@@ -48,6 +48,9 @@ LEARNED_NAME = "learned.npy"
 """Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""
 
 
+CompareAnswers = Callable[[str, str], float]
+"""Tells of two texts whether their answers are the same: 1 or -1, or 0 where one of them is not known."""
+
 UnreadReason = Literal["", "language", "question", "length"]
 """Why a scorer says nothing of a pair: an unknown language, an original that asks nothing, texts too long to read."""
 
@@ -112,6 +115,7 @@ class Scorer:
         self._reads_typed = bool(manifest.config.get("typed_numbers"))
         self._unknown_share = unknown_share
         self._pair_reader = pair_reader
+        self._compare_answers: CompareAnswers | None = None
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
@@ -121,7 +125,9 @@ class Scorer:
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
         readings = self.read(pairs)
-        findings_by_pair, features = weigh_pairs(pairs, scores, readings)
+        compare = self._compare_answers
+        answers = [compare(*pair) for pair in pairs] if compare else ()
+        findings_by_pair, features = weigh_pairs(pairs, scores, readings, answers)
         return [
             PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
             for score, cosine, probability, findings, reading, pair in zip(
@@ -159,6 +165,12 @@ class Scorer:
         scorer._encode = encode
         return scorer
 
+    def with_answers(self, compare: CompareAnswers) -> Scorer:
+        """Return the same scorer that also weighs whether both texts have the same answer."""
+        scorer = copy(self)
+        scorer._compare_answers = compare
+        return scorer
+
     def knows(self, original: str, paraphrase: str) -> bool:
         """Return whether a number for this pair means something: see `unread_reason`."""
         return not self.unread_reason(original, paraphrase)
@@ -178,6 +190,7 @@ def weigh_pairs(
     pairs: Sequence[tuple[str, str]],
     scores: Sequence[float],
     readings: Sequence[PairReading | None] = (),
+    answers: Sequence[float] = (),
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
     """Return the findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
 
@@ -185,6 +198,7 @@ def weigh_pairs(
         pairs: original and paraphrase.
         scores: of the pairs, stretched if the scorer stretches them.
         readings: of the pairs, if a cross-encoder read them.
+        answers: whether the texts of each have the same one, if that was looked at: see `CompareAnswers`.
     """
     findings = []
     for pair in pairs:
@@ -193,9 +207,16 @@ def weigh_pairs(
             found = tuple(replace(finding, is_serious=False) for finding in found)
         findings.append(found)
     features = [
-        verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0)
-        for score, pair_findings, pair, reading in zip(
-            scores, findings, pairs, readings or [None] * len(pairs), strict=True
+        verdict_features(
+            score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0, answers=same
+        )
+        for score, pair_findings, pair, reading, same in zip(
+            scores,
+            findings,
+            pairs,
+            readings or [None] * len(pairs),
+            answers or [0.0] * len(pairs),
+            strict=True,
         )
     ]
     return findings, features

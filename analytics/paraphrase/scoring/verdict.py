@@ -29,15 +29,15 @@ _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
 _MOST = 2  # findings; more say no more
 
-FEATURES = ("close", "findings", "dropped", "reading", "score")
+FEATURES = ("close", "findings", "dropped", "reading", "score", "answers")
 """What is weighed: that the texts share their wording; serious findings, at most two; words that the paraphrase leaves
-out without others in their place; the cross-encoder's log-odds; each of these multiplied by `closeness`. And the score
-as it is."""
+out without others in their place; the cross-encoder's log-odds; each of these multiplied by `closeness`. The score
+as it is; and whether both texts have the same answer, 1 or -1, where answers were compared, else 0."""
 
-SPEAK_FOR, SPEAK_AGAINST = ("reading", "score"), ("findings", "dropped")
-"""Features that may only speak for a paraphrase, or only against it."""
+SPEAK_FOR, SPEAK_AGAINST = ("reading", "score", "answers"), ("findings", "dropped")
+"""Features of which more may only speak for a paraphrase, or only against it."""
 
-WEIGHTS = (0.83, -1.90, -3.66, 1.25, 0.0)
+WEIGHTS = (1.02, -2.41, -5.57, 1.26, 0.0, 1.88)
 """Fitted by ``python -m tests.bench.verdict`` on seven files of pairs that people wrote."""
 
 SURE = 0.7
@@ -103,12 +103,13 @@ class Verdict:
         """Read what `as_dict` gave.
 
         Of scorers that were written before decision 107 the boundary alone is kept: `WEIGHTS` are better than theirs.
+        Those written before decision 129 have no weight for answers, and get ours.
 
         Raises:
             ArtifactError: the weights are missing, or one is no number.
         """
         try:
-            given = {name: float(weight) for name, weight in body["weights"].items()}
+            given = {"answers": WEIGHTS[-1]} | {name: float(each) for name, each in body["weights"].items()}
             boundary = float(body.get("boundary", UNSTRETCHED))
             pairs = int(body.get("pairs", 0))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -121,7 +122,13 @@ class Verdict:
 
 
 def verdict_features(
-    score: float, findings: Sequence[Finding], original: str, paraphrase: str, *, reading: float = 0.0
+    score: float,
+    findings: Sequence[Finding],
+    original: str,
+    paraphrase: str,
+    *,
+    reading: float = 0.0,
+    answers: float = 0.0,
 ) -> tuple[float, ...]:
     """Return what the verdict weighs of one pair, in the order of `FEATURES`.
 
@@ -130,6 +137,7 @@ def verdict_features(
         findings: of the pair.
         original, paraphrase: both texts.
         reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
+        answers: 1 if both texts have the same answer, -1 if not, 0 if that is not known.
     """
     before, after = ({canonical(word) for word in words(text)} for text in (original, paraphrase))
     close = closeness(shared_share(before, after))
@@ -137,7 +145,7 @@ def verdict_features(
     dropped = max(0.0, both / max(1, len(after)) - both / max(1, len(before)))
     serious = min(_MOST, sum(finding.is_serious for finding in findings))
     read = max(-1.0, min(1.0, reading / _MOST_ODDS))
-    return close, close * serious, close * dropped, close * read, float(score)
+    return close, close * serious, close * dropped, close * read, float(score), float(answers)
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:

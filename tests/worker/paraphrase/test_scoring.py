@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.paraphrase.scoring.scorer import load_scorer
+from analytics.paraphrase.scoring.verdict import Verdict
 from questionbank.dispatch import task_name
 from questionbank.models import ModelArtifact, ParaphrasePair, Run
 from questionbank.selectors import serving
@@ -50,6 +51,17 @@ def request(made: list[ParaphrasePair]) -> Run:
     run = paraphrase_score_request(pairs=made)
     assert run is not None
     return run
+
+
+def test_the_scorer_in_use_weighs_whether_both_texts_have_the_same_answer(champion):
+    scorer = serving.scorer_of(champion).scorer
+    scorer.verdict = Verdict()
+    age = "Sam is 5 years older than Rita, who is 9. How old is Sam?"
+    same, other = scorer.score(
+        [(age, "Rita is 9. She is 5 years younger than Sam. How old is Sam?"),
+         (age, "Rita is 9. Sam is 5 years younger than Rita. How old is Sam?")]
+    )  # fmt: skip
+    assert (same.verdict, other.verdict) == ("valid", "invalid")
 
 
 def test_pairs_get_score_probability_and_findings(champion, tmp_path):

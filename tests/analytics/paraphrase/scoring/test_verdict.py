@@ -53,6 +53,17 @@ def test_of_a_question_told_in_other_words_nothing_is_known():
     assert said(0.5) == "unsure"
 
 
+def test_answers_speak_in_other_words_too():
+    assert said(stated(RETOLD, answers=1)) == "valid"
+    assert said(stated(RETOLD, answers=-1)) == "invalid"
+    assert stated(QUESTION, answers=-1) < stated(QUESTION) < stated(QUESTION, answers=1)
+
+
+def test_a_verdict_from_before_answers_were_compared_gets_our_weight_for_them():
+    before = {"weights": dict.fromkeys(FEATURES[:-1], 1.0), "boundary": 0.8}
+    assert Verdict.from_dict(before).weights == (1.0,) * (len(FEATURES) - 1) + (WEIGHTS[-1],)
+
+
 def test_in_the_same_words_findings_and_reading_decide():
     copy = QUESTION.replace("red", "blue")
     alone = stated(copy)
