@@ -166,6 +166,9 @@ class Relations(Protocol):
     def splits(self, sentence: str) -> list[tuple[str, str]]:
         """Return how a sentence may be two clauses."""
 
+    def retold(self, text: str) -> str:
+        """Return a text with days as owners where one person does the same on several."""
+
     def with_subject(self, clause: str) -> str:
         """Return a clause that lacks its subject with a pronoun as that."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from analytics.language.en.story_times import times_as_owners
 from analytics.language.en.verb_forms import past_of
 from analytics.language.en.words import COMMON, singular
 
@@ -83,7 +84,8 @@ SUPERLATIVES: tuple[tuple[str, re.Pattern[str]], ...] = (
 OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
-    r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school)\b ?"
+    r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school|respectively)\b ?"
+    r"| (?:standing |growing |right )?(?:next to|beside|opposite|behind|near|in front of) (?:it|him|her|them)\b|,? in (?:that|this) order\b"
     r"|^(?:and|but|so|however,|if|then|given that|suppose(?: that)?|(?:altogether|in all|in total),|(?:altogether|in all|in total)(?= there)) +",
     re.IGNORECASE,
 )
@@ -104,7 +106,7 @@ _STOP = (
     "|altogether|together|total|sum|if|when|and|or|in|on|at|from|for|with|to|by|each|every|per|older|younger|taller|shorter|heavier|lighter"
     "|not|no|but|then|after|before|while|there|gave|gives|give|left|rest|remaining|another|same|equal|equally|average|because|so|until|both"
 )
-_W = rf"(?!(?:{_STOP})\b)[A-Za-z][\w'’/-]*"
+_W = rf"(?!(?:{_STOP})\b)(?:[A-Za-z][\w'’/-]*|\d+[A-Z]\b)"
 _NP = rf"(?:(?:the )?(?:older|younger|taller|shorter|heavier|lighter|more expensive|cheaper) )?{_W}(?: {_W}){{0,4}}?"
 _LIST = rf"(?:{_NP}(?:, {_NP}){{0,3}},? and {_NP})"
 _PP = rf"(?: (?:in|on|at|from|for|with|by) {_NP}){{0,2}}"
@@ -169,6 +171,7 @@ UNKNOWN_TIME = _p(r"(?:in|after) how (?:much|many years|many years['’] time),?
 STATEMENTS: tuple[tuple[str, str], ...] = (
     ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?:the )?ratio of (?:the )?(?:number of )?(?P<a>{_NP}) to (?:the )?(?:number of )?(?P<b>{_NP})(?: to (?P<c>{_NP}))?{_PP} (?:is|was) (?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
     ("ratio", rf"(?:(?:in|at|on) {_NP},? )?(?P<list>{_LIST}) (?:are|is|were|shared?(?: {_NP})?) in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
+    ("shared", rf"(?:(?P<count>{_N}) [a-z]+,? )?(?P<list>{_LIST}),? (?:agree to )?(?:share|divide|split)[sd]?(?: a total of)? (?P<n>{_N})(?: (?!among|between)(?P<noun>{_NP}))?(?: (?:between|among|amongst) (?:them|themselves))? in the ratio (?:of )?(?P<r>{_N}(?: ?(?::|to) ?{_N}){{1,2}})"),
     ("sum_difference", rf"(?P<list>{_N} {_NP}) have a sum of (?P<n>{_N}) and a difference of (?P<d>{_N})"),
     ("consecutive", rf"(?:the )?(?:sum|total) of (?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) is (?P<n>{_N})"),
     ("consecutive", rf"(?P<count>{_N}) consecutive (?P<step>even |odd )?(?:{_W} )?(?:numbers|integers) (?:{_ADD}|have a sum of) (?P<n>{_N})"),
@@ -208,7 +211,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("part", rf"{_NP} (?:{_GONE}) (?P<n>{_N})(?: of them| {_NP})? (?P<tail>(?:to|on|for)(?: [^#,; ]+){{1,5}})"),
     ("others", rf"(?:all )?(?:the )?(?:others?|rest|remainder|remaining {_NP})(?: of (?:them|the {_NP}))? (?:{_BE}|{_V}|go|went|like|play)(?P<tail>(?: [^# ]+){{1,7}})"),
     ("left", rf"the (?:other|remaining) (?P<n>{_N})[^#,;]*"),
-    ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over)(?: .*)?"),
+    ("left", rf"{_NP} {_V} (?P<n>{_N})(?: (?P<noun>{_NP}))?{_PP} (?:left|remaining|left over|to (?:read|go|walk|paint|sell|do|solve))(?: .*)?"),
     ("left", rf"(?:there|that) (?:are|is|were|was|leaves|left) (?P<n>{_N})(?: (?P<noun>{_NP}))? (?:left|remaining|left over)(?: .*)?"),
     ("left", rf"(?P<n>{_N})(?: (?P<noun>{_NP}))? (?:are|were|is|was) left(?: .*)?"),
     ("begin", r"i (?:think|am thinking|thought) of a (?:certain )?number"),
@@ -233,7 +236,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
     ("value", rf"(?:a total of )?(?P<n>{_N}) (?P<noun>legs|feet|wheels|heads)(?: {_TOG}|{_PP})?"),
     ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) {_NO_KINDS}(?P<noun>{_NP}){_PP}"),
-    ("value", rf"(?P<a>{_NP}) {_V} (?P<n>{_N})(?: of (?:them|these))?(?: {_NO_KINDS}(?P<noun>{_NP}))?{_PP}"),
+    ("count", rf"(?:there are )?(?:the )?(?P<count>{_N}) (?:{_W} )?(?:friends|classes|children|brothers|sisters|boys|girls|pupils|people|teams|shops|schools)(?: {_V})?(?: [a-z]+){{0,7}}"),
+    ("value", rf"(?P<a>{_NP}){_PP} {_V} (?P<n>{_N})(?: of (?:them|these))?(?: {_NO_KINDS}(?P<noun>{_NP}))?{_PP}"),
     ("born", rf"(?P<a>{_NP}) (?:was|is) born"),
     ("nothing", rf"{_NP} and {_NP} (?:are|were) {_NP}"),
 )
@@ -244,12 +248,14 @@ QUESTIONS: tuple[tuple[str, str], ...] = (
     ("difference", rf"how many (?:years|cm|metres) (?P<more>older|younger|taller|shorter) is (?P<a>{_NP}) than (?P<b>{_NP})"),
     ("difference", rf"how much {_MORE} is (?P<a>{_NP}) than (?P<b>{_NP})"),
     ("left", rf"how (?:many|much)(?: (?P<noun>{_NP}))? .*(?:left|remain|remains|remaining|still|left over|to read|not [a-z]+)(?: .*)?"),
+    ("share_left", r"what (?:fraction|part) of .*(?:left|remain|remains|remaining|over)"),
+    ("one", rf"how (?:many|much) (?P<noun>{_NP}) (?:are|were|is)(?: there)? in (?P<a>{_NP}(?=['’]s)|(?:class )?\d+[A-Z])(?:['’]s {_W})?"),
+    ("all_in", rf"how many (?P<noun>{_NP}) (?:are|were)(?: there)? in (?:the|this|that|his|her|their) {_NP}(?: {_TOG})?"),
     ("whole", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:did|was|were) .*(?:at first|at the (?:start|beginning)|to (?:begin|start) with|originally|initially|in the beginning)"),
     ("total", rf"(?:what (?:is|was|are|will be) |find |calculate )(?:the |their )(?:sum|total|combined)(?: (?:of|number|age|price|weight|cost|amount|ages))*(?: of (?P<list>{_LIST}|{_NP}))?{_PP}"),
     ("total", rf"how (?:many|much|old)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had|will) (?P<list>{_LIST}|{_ALL}|the #\d+ of them|there|the {_NP})(?: (?:{_V}|be))?{_PP},? {_TOG}{_PP}"),
     ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:do|does|did|are|were|have|had) (?P<list>{_LIST}|{_ALL}) {_TOG}(?: {_V})?{_PP}"),
     ("total", rf"how (?:many|much)(?: (?P<noun>{_NP}))? (?:are|were)(?: there)?{_PP},? {_TOG}{_PP}"),
-    ("one", rf"how (?:many|much) (?P<noun>{_NP}) (?:are|were|is)(?: there)? in (?P<a>{_NP})['’]s {_W}"),
     ("one", rf"how (?:many|much|{_ADJ}|far)(?: (?P<noun>{_NP}))? (?:do|does|did|is|am|are|was|were|will|would|has|have|had|must|can) (?P<a>{_LIST}|{_NP})(?: (?:{_V}|got|be|have))?{_PP},?{_PP}(?: (?:at|now))?"),
     ("one", rf"how (?:many|much)(?: (?P<noun>{_NP})) (?:are|were|is)(?: there)?{_PP}"),
     ("one", rf"how (?:many|much) (?P<noun>{_NP})(?: (?:{_V}|can))?{_PP}"),
@@ -290,7 +296,12 @@ THERE = _p(r"there(?: be)?|it|#\d+")
 
 def with_subject(clause: str) -> str:
     """Return a clause that lacks its subject with a pronoun as that."""
-    return f"it {clause}"
+    return f"it {clause.removeprefix('then ')}"
+
+
+def retold(text: str) -> str:
+    """Return a text with days as owners where one person or shop does the same on several."""
+    return times_as_owners(text, f"{'|'.join(_ACTIONS)}|has|have|had")
 
 
 def attribute(word: str) -> str:

@@ -19,8 +19,11 @@ from analytics.text.units import UnitMention, find_units
 
 _SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
 _CLAUSE_END = re.compile(r"[.?!,;](?=\s|$)|[。？，；]")
-_ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几", re.IGNORECASE)
+_ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几|什么", re.IGNORECASE)
 _ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
+_ASCII_MARK = re.compile(r"(?<=[\u4e00-\u9fff])(?:[,?!;:]|\.(?!\d))|[,?!;:](?=[\u4e00-\u9fff])")
+_OF_NAME = re.compile(r"[A-Z]\b")
+_CHINESE_MARKS = str.maketrans(",?!;:.", "，？！；：。")
 _NOUN = re.compile(r"[\s-]*(?:more |of |the |each |full |such |these |of the )*(?P<noun>[A-Za-z]+)")
 
 
@@ -88,11 +91,11 @@ class Reading:
     """A problem's text, read once for all rules.
 
     Attributes:
-        text: the problem.
+        text: the problem, with Chinese marks between Chinese words; each character keeps its place.
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = _ASCII_MARK.sub(lambda mark: mark[0].translate(_CHINESE_MARKS), text)
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -171,11 +174,12 @@ class Reading:
         return self.text[begin:end]
 
     def counted(self) -> list[Quantity]:
-        """Return the numbers without those words that only sound like one ("one of", "both one", 一个)."""
+        """Return the numbers without words that only sound like one ("one of", 一个), and without names (class 6A)."""
         return [
             quantity
             for quantity in self.quantities
             if not (quantity.mention.text.lower() in ("one", "一") and quantity.value == 1)
+            and not (quantity.unit is None and _OF_NAME.match(self.text, quantity.end))
         ]
 
     def plain(self) -> list[Quantity]:

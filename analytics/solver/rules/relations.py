@@ -50,7 +50,8 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
     counted = {each.tree.label for each in reading.counted()}
     if not counted <= used or len(answer.tree.leaves()) < 2:
         return None
-    return RuleAnswer(answer.tree)
+    is_share = any(clause.kind == "share_left" for clause in clauses)
+    return RuleAnswer(answer.tree, written=str(answer.value) if is_share else "")
 
 
 def _amounts(reading: Reading) -> list[Amount] | None:
@@ -91,7 +92,7 @@ def _read(reading: Reading) -> list[Clause] | None:
             return None
         parts += (text[end:start], mark)
         end = stop
-    plain = "".join((*parts, text[end:]))
+    plain = words.retold("".join((*parts, text[end:])))
     clauses: list[Clause] = []
     has_ages = words.OLD.search(text) is not None
     for sentence in Reading(plain).sentences:

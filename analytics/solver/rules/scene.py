@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from analytics.solver.rules.linear import ONE, Amount, Linear
+from analytics.solver.rules.linear import ONE, ZERO, Amount, Linear
 from analytics.solver.rules.story import (
     NUMBER,
     NUMBER_SOUGHT,
@@ -29,6 +30,7 @@ class Scene(Story):
     whole: Linear | None = None  # of which parts are taken
     rest: Linear | None = None  # after the parts so far
     text = ""  # of the clause
+    is_shared = False  # all of it, so that whoever gets or receives a part has it
     _events = 0
 
     def tell(self, clauses: Iterable[Clause]) -> None:
@@ -108,6 +110,8 @@ class Scene(Story):
             right = self.quantity((self.subject[0], name[1] or self.subject[1]))
         elif other.lower() in self.words.PRONOUNS:
             spoken = self.object if self.object != name else self.subject
+            others = [each for each in dict.fromkeys(self.everyone or self.told) if each[0] != name[0]]
+            spoken = others[0] if spoken[0] in ("", name[0]) and len(others) == 1 else spoken
             right = self.quantity((spoken[0], name[1]))
         else:
             right = total_of(self.listed(other, name[1]))
@@ -180,6 +184,15 @@ class Scene(Story):
         for name, number in zip(names, numbers, strict=True):
             called = ("", self.words.thing_of(name)) if self.words.is_thing(name) else self.name(name)
             self.same(self.quantity(called), part.times(number))
+
+    def _read_shared(self, clause: Clause) -> None:
+        self._read_ratio(clause)
+        numbers = map(self.amount, re.findall(r"#\d+", clause.parts["r"]))
+        self.same(Linear.unknown(("part", "")).times(sum(numbers, ZERO)), self.added(clause.parts))
+        self.is_shared = True
+
+    def _read_count(self, clause: Clause) -> None:
+        self.counted(clause.parts["count"], self.all_of())
 
     def _read_consecutive(self, clause: Clause) -> None:
         parts = clause.parts
@@ -267,6 +280,16 @@ class Scene(Story):
             raise NotRead
         self.asked = [self._named(self.whole)]
 
+    def _read_share_left(self, clause: Clause) -> None:
+        if self.whole != _UNTOLD:
+            raise NotRead
+        self.same(_UNTOLD, Linear.known(ONE))
+        self._read_left(clause)
+
+    def _read_all_in(self, clause: Clause) -> None:
+        is_whole = self.words.content(clause.parts["noun"]) <= self.whole_words | self.words.OF_WHOLE
+        (self._read_whole if self.shares and self.whole == _UNTOLD and is_whole else self._read_one)(clause)
+
     def _read_part_asked(self, clause: Clause) -> None:
         """Read a question for one of the parts: by words that no other part has."""
         words, people = self.words.content(self.text), self.words.PEOPLE_PARTS
@@ -332,11 +355,13 @@ class Scene(Story):
     def _read_one(self, clause: Clause) -> None:
         parts = clause.parts
         if self.shares:
-            is_whole = self.whole == _UNTOLD and self.words.PAST.search(self.text) is not None
+            owner = self.words.content(parts.get("a", ""))
+            is_whole = bool(owner & self.whole_words) or self.words.PAST.search(self.text) is not None
+            is_whole = is_whole and self.whole == _UNTOLD
             (self._read_whole if is_whole else self._read_part_asked)(clause)
             return
         thing = self.thing(parts)
-        if "a" in parts and "verb" in parts and not self.is_done(parts["verb"]):
+        if "a" in parts and "verb" in parts and not (self.is_shared or self.is_done(parts["verb"])):
             raise NotRead
         if "a" not in parts or self.words.THERE.fullmatch(parts["a"]):
             name = ("", thing)

@@ -225,12 +225,51 @@ ANSWERED = [
     ("今年小红7岁，奶奶的年龄比小红的8倍多4岁，奶奶今年多少岁？", "60"),
     ("三个连续偶数的和是48，最大的偶数是多少？", "18"),
     ("故事书有90本，科技书比故事书少1/3，科技书有多少本？", "60"),
+    (
+        "Marta baked 24 muffins on Friday, which was eight more than she baked on Thursday. How many muffins did she bake on Thursday?",
+        "16",
+    ),
+    (
+        "In March the shop sold 56 bikes. In April it sold twice as many bikes as in March. How many bikes did it sell in April?",
+        "112",
+    ),
+    (
+        "Nils read 18 pages on Monday. On Tuesday he read 7 pages more than on Monday. How many pages did he read altogether?",
+        "43",
+    ),
+    (
+        "A tower in the old town is 38 m high. It is 12.5 m higher than the church next to it. How high is the church?",
+        "25.5",
+    ),
+    (
+        "Class 5A planted three times as many trees as 5B. Together they planted 48 trees. How many trees did 5B plant?",
+        "12",
+    ),
+    (
+        "Three quarters of the singers in a choir are women. The other 15 are men. How many singers are in the choir?",
+        "60",
+    ),
+    (
+        "A baker sold one third of his loaves in the morning and then sold three quarters of the remaining loaves. He had 15 loaves left. How many loaves did he have to begin with?",
+        "90",
+    ),
+    (
+        "Three sisters, Ada, Bea and Cleo, share €180 between them in the ratio 2:3:4, in that order. How much does Cleo get?",
+        "80",
+    ),
+    (
+        "Lea is 8 years old and her father is 38. In how many years will her father be three times as old as she is?",
+        "7",
+    ),
+    ("鸡和兔关在同一个笼子里,一共有30个头,84只脚。兔有多少只?", "12"),
     ("鹤和龟共40只，一共有112条腿，龟有多少只？", "16"),
     ("兔比鸡多3只，共有48条腿，鸡有多少只？", "6"),
     ("一桶油，第一次用去一半，第二次用去余下的一半，还剩5千克，这桶油原来重多少千克？", "20"),
 ]
 
 LEFT = [
+    "Molly swam 45 meters on Saturday. She swam 28 meters on Sunday. The pool is 25 meters long. How many meters did Molly swim in all?",
+    "Ben sold 12 cards on Monday. Ada sold 5 more cards on Tuesday than on Monday. How many cards did Ada sell on Tuesday?",
     "Tom has 5 more apples than Ann. How many apples does Tom have?",
     "Tom has 8 apples. Ann has 3 more apples than Tom. Ann gives 2 apples to Ben. How many apples does Ann have?",
     "Each box holds 3 times as many pens as a bag. A bag holds 4 pens. How many pens do 5 boxes hold?",
