@@ -1,5 +1,7 @@
 """How many are enough for all, and quantities in several units: what is left, in all, and how many pieces there are."""
 
+# ruff: noqa: E501 - a pattern a line
+
 from __future__ import annotations
 
 import math
@@ -58,7 +60,7 @@ def enough_for_all(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
 _LEFT = re.compile(r"\b(?:left|remain\w*)\b|剩", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|together|combined)\b|[一总]共", re.IGNORECASE)
 _PIECES = re.compile(
-    r"\bhow many (?:\w+ )?(?:pieces|glasses|cups|bottles|bags|jars|packets|portions|servings|strips|boxes|jugs)\b"
+    r"\bhow many (?:complete |whole |full )?(?:[\d.,]+[ -]?[a-z]+ |<\d> |\w+ )?(?:pieces|glasses|cups|bottles|bags|jars|packets|portions|servings|strips|boxes|jugs)\b"
     r"|(?:几|多少)[段杯瓶袋根块盒]",
     re.IGNORECASE,
 )
@@ -70,7 +72,7 @@ _SEVERAL = re.compile(  # 5 glasses of 220 ml, 5 pieces, each 45 cm long
 )
 _NO_SUM = re.compile(
     r"\b(?:times|twice|half|double\w*|more|less|fewer|than|per|every|percent|ratio|average|speed|older|if 1|there are"
-    r"|wide|deep|area|round|both|rest|profit|sells?|complet\w+|days?|weeks?)\b|[倍比%]|每[天小时分]|面积|宽|平均|照这样|对折|每隔",
+    r"|wide|deep|area|round|both|rest|profit|sells?|complete[sd]?(?! \w+s\b)|completing|days?|weeks?)\b|[倍比%]|每[天小时分]|面积|宽|平均|照这样|对折|每隔",
     re.IGNORECASE,
 )
 
@@ -100,6 +102,9 @@ def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     for tree in trees[1:]:
         left = left - tree
     if asks_pieces:
+        size = _PIECES.search(reading.marked)
+        if len(values) == 2 and size is not None and f"<{quantities.index(measured[0])}>" in size[0]:
+            trees, values = trees[::-1], values[::-1]
         whole = values[0] // values[1] if len(values) == 2 and not counts else 0
         is_exact = len(values) == 2 and whole * values[1] == values[0]
         answer = RuleAnswer(

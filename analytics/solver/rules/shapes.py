@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 
+from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
@@ -36,7 +39,7 @@ _MORE = re.compile(
 
 @when(1, says=_SQUARE, unless=_MORE)
 def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for a square's area or perimeter by its side, or for its side by its perimeter."""
+    """Answer for a square's area or perimeter by its side, or for its side by its perimeter, or by its area."""
     asked, story = reading.asked, reading.story
     is_plain = quantities[0].mention.kind in (NumberKind.INTEGER, NumberKind.DECIMAL)
     if not is_plain or _RECTANGLE.search(reading.text):
@@ -52,6 +55,21 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
         and not _PERIMETER.search(story.replace(asked, ""))
     ):
         return RuleAnswer(number * (number if asks_area else constant(4)))
+    before, is_square = (
+        story.replace(asked, ""),
+        math.isqrt(int(quantities[0].value)) ** 2 == quantities[0].value,
+    )
+    tells_area, tells_perimeter = _AREA.search(before) is not None, _PERIMETER.search(before) is not None
+    if (
+        tells_area
+        and not (tells_perimeter or asks_area)
+        and is_square
+        and asks_perimeter != bool(_SIDE.search(asked))
+    ):
+        root = ExpressionTree("^", (number, constant(Fraction(1, 2))))
+        return RuleAnswer(root * constant(4) if asks_perimeter else root)
+    if tells_perimeter and asks_area and not (asks_perimeter or tells_area):
+        return RuleAnswer(number / constant(4) * (number / constant(4)))
     if _PERIMETER.search(story) and _SIDE.search(asked) and not asks_area and not asks_perimeter:
         return RuleAnswer(number / constant(4))
     return None

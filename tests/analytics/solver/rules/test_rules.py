@@ -66,6 +66,7 @@ ANSWERED = {
             "A ribbon is 3 m 20 cm long. It is cut into 8 equal pieces. How many centimetres long is each piece?",
             "40",
         ),
+        ("How many 150 ml cups can be filled completely from a 2 litre bottle?", "13"),
         ("A plank is 5 m long and is cut into pieces of 60 cm. How many whole pieces are there?", "8"),
         ("A parcel weighs 2 kg 350 g and another weighs 875 g. What is their total weight in grams?", "3225"),
         ("一瓶果汁有1.25升,倒满5个同样的杯子后还剩250毫升。每个杯子能装多少毫升?", "200"),
@@ -311,6 +312,32 @@ ANSWERED = {
         ("A square has a side of 7 cm. What is its area?", "49"),
         ("The perimeter of a square is 36 cm. How long is one side?", "9"),
         ("正方形的边长是6厘米，周长是多少厘米？", "24"),
+        ("A square has an area of 144 cm². What is its perimeter in cm?", "48"),
+        ("The perimeter of a square is 28 cm. What is its area?", "49"),
+    ],
+    "prices": [
+        (
+            "Concert tickets cost $12 for adults and $7 for children. 60 people paid $595. How many adults came?",
+            "35",
+        ),
+        ("成人票每张9元，儿童票每张5元，一共卖出40张票，共收入280元。成人票卖了多少张？", "20"),
+        (
+            "Lina bought five pens at $1.20 each and a ruler. She paid $7.50 in total. How much did the ruler cost?",
+            "1.5",
+        ),
+        ("Four mugs and a bowl cost $41. Each mug costs $4. How much does the bowl cost?", "25"),
+        (
+            "Ed buys two pads at $2.45 each and a pen for $1.30. He pays with a $20 note. How much change is there?",
+            "13.8",
+        ),
+        (
+            "Mr Li bought 3 chairs and a table. The table cost $95 and each chair cost $40. How much did he pay?",
+            "215",
+        ),
+        (
+            "Ed mixes 4 kg of tea at $6 per kg with 6 kg of tea at $11 per kg. What does the mixture cost per kg?",
+            "9",
+        ),
     ],
     "rectangles": [
         ("A rectangular garden is 12 m long and 7 m wide. What is its perimeter?", "38"),
@@ -377,6 +404,9 @@ def test_every_rule_has_an_example() -> None:
         "Haircuts are 50% dearer at weekends. Mario paid $18 on Monday. How much was it the day before?",
         "The average of 15 numbers is 40. If 14 is added to each number, what is the new mean?",
         "A coat costs $500. By what percent is it reduced if the price is reduced by $400?",
+        "Cards cost $2 and pens cost $3. Tim spent $21 on 8 of them. How many rulers did he buy?",
+        "Tim bought 3 pens at $2 each and some glue. He paid with $20. How much change did he get?",
+        "A square has an area of 50 cm². What is its perimeter in cm?",
         "Crowns have 7 feathers each. How many feathers are needed for 934 crowns?",
     ],
 )

@@ -1,0 +1,136 @@
+"""Sums of products: two kinds of things with a price each, a purchase of several things, and mixtures."""
+
+# ruff: noqa: E501 - a pattern a line
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from operator import add
+
+from analytics.solver.rules.linear import ONE, Amount
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
+
+# fmt: off
+_OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|more|less|fewer|than|percent|discount|tax|tip|profit|loss|equal|average|ratio"
+    r"|every|dozen|pairs?|packs? of|free|off|saved?|sells?|lost|loses?|penalt\w+|deduct\w*|wrong|incorrect)\b|%|[倍比折扣错赔罚坏]", re.IGNORECASE)
+_MANY = re.compile(r"\bhow many\b|多少|几", re.IGNORECASE)
+_AFTER = re.compile(r"(?: each)? (?:for|per) (?:each |an? )?(?P<kind>[a-z]+)", re.IGNORECASE)
+# fmt: on
+
+
+def _amount(quantity: Quantity) -> Amount:
+    return Amount(quantity.value, quantity.tree)
+
+
+@when(4, asks=_MANY, unless=_OTHERWISE)
+def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer "Adult tickets cost $9 and child tickets $5. 40 tickets were sold for $280. How many adult tickets?"."""
+    points = ("point", "points")
+    worth = [
+        each for each in quantities if each.noun in points or (each.unit and each.unit.dimension == "money")
+    ]
+    counts = [each for each in quantities if each not in worth and each.unit is None]
+    if len(worth) != 3 or len(counts) != 1 or len({each.unit_name for each in worth}) > 1:
+        return None
+    total, content = max(worth, key=lambda each: each.value), reading.language.relations.content
+    prices = [each for each in worth if each is not total]
+    kinds = [_kind(reading, each) for each in prices]
+    asked = [bool(kind & content(reading.asked)) for kind in (kinds[0] - kinds[1], kinds[1] - kinds[0])]
+    price, other = map(_amount, prices if asked[0] else prices[::-1])
+    if sum(asked) != 1 or price.value == other.value:
+        return None
+    number = (_amount(total) - other * _amount(counts[0])) / (price - other)
+    is_some = number.value.denominator == 1 and 0 < number.value < counts[0].value
+    return RuleAnswer(number.tree) if is_some else None
+
+
+def _kind(reading: Reading, price: Quantity) -> frozenset[str]:
+    """Return the words that say what has a price: those before it in its clause, or "for adults" after it."""
+    before = re.split(r"[,.;，。；]|\band\b|\d", reading.text[: price.start])[-1]
+    after = _AFTER.match(reading.text, price.end)
+    return reading.language.relations.content(after["kind"] if after else before)
+
+
+# fmt: off
+_NOUN = r"(?:(?!and\b|at\b|for\b|that\b|cost)[a-z-]+ ){0,2}?(?P<noun>[a-z]+)"
+_ITEM = re.compile(rf"(?:<(?P<n>\d)>|\ban?|\bone) {_NOUN}(?:(?: (?:each )?(?:at|for|cost(?:s|ing)?|(?:that|which) costs?|priced at|worth)|,) <(?P<p>\d)>"
+    r"(?! (?:altogether|in all|in total))(?P<each>,? (?:each|apiece|per \w+|an? \w+))?)?(?=[,.]| and\b| then\b| for\b| with\b)", re.IGNORECASE)
+_PRICE = re.compile(rf"{_NOUN} (?:costs?|are|is|sells? for) <(?P<p>\d)>", re.IGNORECASE)
+_BUYS = re.compile(r"\b(?:buys?|bought|purchase[sd]?|orders?|ordered)\b(?P<items>[^.?]*)"
+    r"|(?P<priced>(?:<\d>|\ban?|\bone) [a-z ]+ and (?:<\d>|an?|one) [a-z ]+)(?= costs? <)", re.IGNORECASE)
+_NOTHING_ELSE = re.compile(r"(?:[ ,.]|\b(?:and|also|both)\b|\b(?:at|from|in|with|for) (?:an? |the |his |her )?[a-z]+)*", re.IGNORECASE)
+_PAYS = r"(?:,? and)? (?:\w+ )?(?:pa(?:ys?|id)|spen[dt]s?|hand(?:s|ed)|g[ia]ves?)\b| for <\d> (?:[a-z]+ )?(?:altogether|in all|in total)\b"
+_PAID = re.compile(r"\b(?:(?:pa(?:ys?|id)|hand(?:s|ed)|g[ia]ves?)\b[^<.?]{0,30}?|(?:spen[dt]s?|costs?|comes? to|for) (?:him |her |them )?(?:a total of )?)<(\d)>", re.IGNORECASE)
+_ASKS_PRICE = re.compile(rf"\b(?:price|cost of|how much (?:does|did|is|was))\b.*? (?:the|one|each|an?) {_NOUN}", re.IGNORECASE)
+_ASKS_TOTAL = re.compile(r"\bhow much (?:money )?(?:does|did|do|must|will) (?:he|she|they|[a-z]+) (?:spend|pay|have to pay)(?: altogether| in all| in total)?$"
+    r"|\btotal (?:cost|price|bill)\b", re.IGNORECASE)
+# fmt: on
+
+
+def _stem(noun: str) -> str:
+    return noun.lower().rstrip("s").removesuffix("e")
+
+
+@when(2, 7, only="en", unless=_OTHERWISE)
+def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for the change, the sum, or the price of one thing, of "three mugs at $2.45 each and a pen for $1.30"."""
+    text, bought = reading.marked, list(_BUYS.finditer(reading.marked))
+    if len(bought) != 1:
+        return None
+    start, end = bought[0].span()
+    prices = [each for each in _PRICE.finditer(text) if not start <= each.start() < end]
+    places, units, known, unknown = list[str](), set[str](), list[Amount](), list[tuple[str, Amount]]()
+    items = re.split(_PAYS, bought[0]["items"] or bought[0]["priced"] or "")[0] + "."
+    if not _NOTHING_ELSE.fullmatch(_ITEM.sub("", items)):
+        return None
+    for item in _ITEM.finditer(items):
+        own = [price["p"] for price in prices if _stem(price["noun"]) == _stem(item["noun"])]
+        place = item["p"] or (own[0] if len(own) == 1 else "")
+        if item["p"] and bool(item["each"]) != bool(item["n"]):
+            return None
+        places += filter(None, (item["n"], place))
+        count = _amount(quantities[int(item["n"])]) if item["n"] else ONE
+        if place:
+            known.append(count * _amount(quantities[int(place)]))
+            units.add(quantities[int(place)].unit_name)
+        else:
+            unknown.append((_stem(item["noun"]), count))
+    sums = sorted(set(_PAID.findall(text)) - set(places))
+    units |= {quantities[int(each)].unit_name for each in sums}
+    is_read = sorted((*places, *sums)) == [str(place) for place in range(len(quantities))]
+    if not known or not is_read or len(units) > 1 or len(sums) > 1:
+        return None
+    if not sums:
+        is_sum = not unknown and len(known) > 1 and _ASKS_TOTAL.search(reading.asked)
+        return RuleAnswer(reduce(add, known).tree) if is_sum else None
+    rest, asked = (
+        reduce(Amount.__sub__, known, _amount(quantities[int(sums[0])])),
+        _ASKS_PRICE.search(reading.asked),
+    )
+    if rest.value <= 0:
+        return None
+    if re.search(r"\bchange\b", reading.asked) and not unknown:
+        return RuleAnswer(rest.tree)
+    is_asked = asked is not None and [noun for noun, _count in unknown] == [_stem(asked["noun"])]
+    return RuleAnswer((rest / unknown[0][1]).tree) if is_asked else None
+
+
+# fmt: off
+_PART = r"<(\d)> of [^<.]{1,30}?(?:costing|worth|at|(?:that|which) costs?|that is worth) <(\d)> (?:an?|per|each|for (?:each|every|a)|/)"
+_MIXTURE = re.compile(rf"{_PART}[^<.]{{1,20}}? (?:with|and) {_PART}", re.IGNORECASE)
+_OF_ONE = re.compile(r"\b(?:(?:cost|price|worth)\b[^?]*\b(?:per|one|each|a)|per|each|how much is (?:one|a)) (?:kilogram|kilo|kg|pound|lit(?:er|re)|g)\b", re.IGNORECASE)
+# fmt: on
+
+
+@when(4, only="en", asks=_OF_ONE, says=re.compile(r"\b(?:mix|blend)", re.IGNORECASE), unless=_OTHERWISE)
+def price_of_mixture(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer "3 kg of nuts at $8 per kilogram are mixed with 2 kg at $13 per kilogram. What is one kilogram worth?"."""
+    if (found := _MIXTURE.search(reading.marked)) is None:
+        return None
+    mass, price, other_mass, other_price = (quantities[int(place)] for place in found.groups())
+    if mass.unit_name != other_mass.unit_name or price.unit_name != other_price.unit_name:
+        return None
+    return RuleAnswer(
+        (mass.tree * price.tree + other_mass.tree * other_price.tree) / (mass.tree + other_mass.tree)
+    )
