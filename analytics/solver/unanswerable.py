@@ -4,12 +4,14 @@
 many pens in all?": a solver would compute with whatever numbers there are.
 """
 
+# ruff: noqa: E501 - a pattern a line
+
 from __future__ import annotations
 
 import re
 
 from analytics.language.en.numbers import ENGLISH_NUMBER_WORDS
-from analytics.language.mentions import NumberKind
+from analytics.language.mentions import NumberKind, NumberMention
 from analytics.language.table import languages
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
@@ -79,6 +81,10 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most
             "The question asks for a price, and no number of the text is one."),
         ("体重.{0,5}(?:多少|几)[千克公斤]*|多重[？?]?$", "", "[重轻克斤吨]|kg", 9,
             "The question asks for a weight, and no number of the text is one."),
+        (r"\bchange\b", r"\b(?:some|several|a few) [a-z ]{2,20} (?:at|for|costing|that cost) \S+ (?:each|per|an?)\b",
+            r"\b(?:total|altogether|in all|spen[dt]\w*)\b", 2, "The text does not say how many were bought."),
+        ("(?:一共|总共|共).*(?:多少|几)(?:元|块?钱)", "买了?一[^，,。、0-9]{1,6}[和与、]一[^，,。、0-9]{1,7}[，,。][^，,。0-9]{1,8}(?:价格|价钱|单价)?[是为]?[0-9.]+(?:元|块钱?)[，,。]?[^0-9]*$",
+            "[倍半比各都每便贵同]", 3, "The text gives the price of one of the two only."),
         (r"\bhow much change\b|\bwhat (?:is|was) (?:his|her|their|the) change\b", r"\bnotes?\b|\bbills?\b",
             rf"\b(?:costs?|pric\w*|each|total|worth|spen[dt]\w*|was|were|at|comes? to)\b|{_TWO_SUMS}", 2,
             "The text does not say what was paid for."),
@@ -92,9 +98,9 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most
         ("多少|几", r"比[^，,。\d]{1,5}[多少][，,]", "[倍半]", 1,
             "The text says that there are more but not how many."),
         ("共", "一些.*每|每.*一些", "[倍半边]", 1, "A number is missing: the text says “一些” but not how many."),
-        (r"\bhow long\b[^?]*\b(?:take|journey|trip)\b|\b(?:what time|when)\b[^?]*\b(?:arrive|get|reach)\b",
+        (r"\bhow (?:long|many (?:hours|minutes))\b[^?]*\b(?:take|journey|trip)\b|\b(?:what time|when)\b[^?]*\b(?:arrive|get|reach)\b",
             r"\b(?:train|bus|coach|car|plane|ferry|cyclist|lorry|flight)\b.*\d|\d.*\b(?:train|bus|coach|car)\b",
-            r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|h|blocks?|laps?|arrive[sd]?|late|earlier|later"
+            r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|(?<!/)h|blocks?|laps?|arrive[sd]?|late|earlier|later"
             r"|between|until|(?:miles?|m|km|kilomet\w+|met[re]+s?|feet)(?! (?:per|an) | ?/| ?ph))\b", 3,
             "The text does not say how far or how long the journey is."),
     )
@@ -125,9 +131,14 @@ def unanswerable_reason(text: str) -> str:
     for (asks, says, lacks), most, reason in _LACKING:
         asked = list(asks.finditer(text, text.rfind(question)))
         others = text[: asked[-1].start()] + text[asked[-1].end() :] if asked else ""
-        if asked and says.search(others) and not lacks.search(others) and 0 < len(find_numbers(text)) <= most:
+        if asked and says.search(others) and not lacks.search(others) and 0 < len(_numbers(text)) <= most:
             return reason
     return _missing_number(text, question)
+
+
+def _numbers(text: str) -> list[NumberMention]:
+    """Return the numbers of a text without those of names ("class 5C")."""
+    return [each for each in find_numbers(text) if not re.match(r"[A-Z]\b", text[each.end :])]
 
 
 def _missing_number(text: str, question: str) -> str:
