@@ -102,8 +102,8 @@ def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     for tree in trees[1:]:
         left = left - tree
     if asks_pieces:
-        size = _PIECES.search(reading.marked)
-        if len(values) == 2 and size is not None and f"<{quantities.index(measured[0])}>" in size[0]:
+        sized = _PIECES.search(reading.marked)
+        if len(values) == 2 and sized is not None and f"<{quantities.index(measured[0])}>" in sized[0]:
             trees, values = trees[::-1], values[::-1]
         whole = values[0] // values[1] if len(values) == 2 and not counts else 0
         is_exact = len(values) == 2 and whole * values[1] == values[0]
