@@ -110,12 +110,12 @@ def problems(options: argparse.Namespace) -> None:
         right = expected in (str(answer), solution.get("written")) or bool(
             published and given and answers_agree(published.value, given.value)
         )
-        said = bool(answer) and probability >= PLAIN
-        outcome = ("plainly " if said else "unsure, best guess " if answer else "declined, ") + (
+        is_answered = answer not in (None, "")  # 0 is an answer
+        outcome = ("plainly " if probability >= PLAIN else "unsure, best guess ") + (
             ("right" if right else "wrong") if expected else "no answer exists"
         )
-        outcomes.append(outcome if answer else "declined" + (", rightly" if not expected else ""))
-        stated += [(probability, bool(expected) and right)] if answer else []
+        outcomes.append(outcome if is_answered else "declined" + (", rightly" if not expected else ""))
+        stated += [(probability, bool(expected) and right)] if is_answered else []
         print(
             f"  {outcomes[-1]:30} {probability:.2f} {answer!s:>12} expected {expected!s:>10}  {example['input'][:90]}"
         )
