@@ -9,6 +9,7 @@ It imports Celery and never `worker`, and ignores eager mode: tests call task fu
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from questionbank.models import Run
 
 logger = structlog.get_logger(__name__)
+
+TAKEN_SECONDS = 30.0
+_taken_since: dict[str, float] = {}  # message -> when this process saw first that a worker had taken it
 
 QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
 
@@ -109,12 +113,21 @@ def send_once(task: str, *, queue: str) -> None:
 
 
 def pending_message_ids() -> set[str]:
-    """Return the ids of messages that wait in the queues or are held unacknowledged by a worker."""
-    ids = _waiting_message_ids()
+    """Return the ids of messages that wait in the queues or were taken by a worker that may begin yet.
+
+    A worker begins what it takes at once. A message that this process has seen taken for `TAKEN_SECONDS` belongs to
+    one that died before it began; the broker would give it to another only after `visibility_timeout`.
+    """
+    taken, now = _taken_message_ids(), time.monotonic()
+    for identifier in _taken_since.keys() - taken:
+        del _taken_since[identifier]
+    recent = {each for each in taken if now - _taken_since.setdefault(each, now) < TAKEN_SECONDS}
+    return _waiting_message_ids() | recent
+
+
+def _taken_message_ids() -> set[str]:
     with _application().connection_for_read() as connection, connection.channel() as channel:
-        for raw in channel.client.hvals(channel.unacked_key):
-            ids.add(json.loads(raw)[0]["headers"]["id"])
-    return ids
+        return {json.loads(raw)[0]["headers"]["id"] for raw in channel.client.hvals(channel.unacked_key)}
 
 
 def _waiting_message_ids() -> set[str]:
