@@ -23,6 +23,10 @@ _LEADING_TRUTH = re.compile(
     r"(?:\*\*|\$\\underline\{)?(?:False|FALSE|Falsch|Faux|Falso|F)(?:\*\*|\}\$)?\s+(?=\S)"
 )
 """Stands before a statement to decide on: "T / F  9 is odd."."""
+_LEADING_ORDER = re.compile(
+    r"\W*(?:(?:say|decide|state|write|tell)\b[^.:?]{0,40}\b)?true or false\b|\W*判断对错|\W*判断题",
+    re.IGNORECASE,
+)
 _WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
 _ASIDE = re.compile(
     r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
@@ -88,6 +92,15 @@ def offers_truth(text: str) -> bool:
     """Return whether a statement to decide on ends with the words to choose from: "9 is odd. T / F"."""
     plain = chosen_truth(text)[0]
     return statement_of(plain) != plain
+
+
+def asks_for_truth(text: str) -> bool:
+    """Return whether a text is a statement to decide on, said before or behind it.
+
+    >>> asks_for_truth("True or false: 9 is odd."), asks_for_truth("9 is odd. T / F"), asks_for_truth("Is 9 odd?")
+    (True, True, False)
+    """
+    return _LEADING_ORDER.match(text) is not None or offers_truth(text)
 
 
 def statement_of(stem: str) -> str:

@@ -9,7 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from analytics.text.language_words import FOREIGN_LANGUAGES
-from questionbank.documents.truth_phrases import truth_of
+from questionbank.documents.truth_phrases import asks_for_truth, truth_of
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
 from questionbank.models import KnowledgeConcept, Question
@@ -107,7 +107,7 @@ def pasted_of(data: QueryDict) -> PastedText:
 
 def _kind(pasted: PastedText, answer: str) -> tuple[Question.Kind, str]:
     """Return the type of a question without options, with its answer as that type has it."""
-    if pasted.offers_truth and (truth := truth_of(answer)):
+    if asks_for_truth(pasted.layout.text) and (truth := truth_of(answer)):
         return Question.Kind.TRUE_FALSE, truth
     return Question.Kind.OPEN, answer
 

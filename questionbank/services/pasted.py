@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from django.utils.translation import get_language_info
@@ -11,13 +10,7 @@ from analytics.languages import LANGUAGE_NAMES, UNDETERMINED, primary_language
 from analytics.text.language_words import evident_language
 from analytics.text.question_layout import QuestionLayout, question_layout
 from analytics.text.tokens import detect_language
-from questionbank.documents.truth_phrases import offers_truth
 from questionbank.services.question_fields import TypedText, read_typed
-
-_ASKS_FOR_TRUTH = re.compile(
-    r"\W*(?:(?:say|decide|state|write|tell)\b[^.:?]{0,40}\b)?true or false\b|\W*判断对错|\W*判断题",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +32,6 @@ class PastedText:
     language: str
     detected: str
     notice: str
-
-    @property
-    def offers_truth(self) -> bool:
-        """Whether it is a statement to decide on: "True or false: 9 is odd.", "9 is odd. T / F"."""
-        return bool(_ASKS_FOR_TRUTH.match(self.layout.text)) or offers_truth(self.layout.text)
 
 
 def read_pasted(text: str, *, whole: bool = False, language: str = "") -> PastedText:
