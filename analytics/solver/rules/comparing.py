@@ -22,10 +22,12 @@ def compared_answers(original: str, paraphrase: str) -> float:
     >>> compared_answers(tom, "Ann is 9. She is 4 years older than Tom. How old is Tom?")
     -1.0
     """
-    solutions = rule_solution(original), rule_solution(paraphrase)
-    values = [solution.value for solution in solutions if solution and solution.value is not None]
-    if len(values) < 2:
-        return 0.0
+    values = []
+    for text in (original, paraphrase):
+        solution = rule_solution(text)
+        if solution is None or solution.value is None:
+            return 0.0
+        values.append(solution.value)
     before, after = Reading(original), Reading(paraphrase)
     asked = asked_unit(before)
     if asked != asked_unit(after) or (not asked and _units(before) != _units(after)):

@@ -125,13 +125,6 @@ class Linear:
         others = {each: amount for each, amount in self.terms.items() if each != name}
         return value.times(self.terms[name]) + Linear(others, self.rest)
 
-    def renamed(self, names: Mapping[Name, Name]) -> Linear:
-        """Return the sum with other names for its unknowns."""
-        total = Linear.known(self.rest)
-        for name, amount in self.terms.items():
-            total += Linear({names.get(name, name): amount})
-        return total
-
     def solved_for(self, name: Name) -> Linear:
         """Return what an unknown is worth where the sum is zero."""
         factor = self.terms[name]

@@ -104,10 +104,8 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     if not sums:
         is_sum = not unknown and len(known) > 1 and _ASKS_TOTAL.search(reading.asked)
         return RuleAnswer(reduce(add, known).tree) if is_sum else None
-    rest, asked = (
-        reduce(Amount.__sub__, known, _amount(quantities[int(sums[0])])),
-        _ASKS_PRICE.search(reading.asked),
-    )
+    rest = reduce(Amount.__sub__, known, _amount(quantities[int(sums[0])]))
+    asked = _ASKS_PRICE.search(reading.asked)
     if rest.value <= 0:
         return None
     if re.search(r"\bchange\b", reading.asked) and not unknown:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 
 from analytics.language.contract import Language
-from analytics.solver.rules.conversions import asked_unit, conversion_factor
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.linear import Amount, Name
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.scene import Scene
@@ -68,14 +69,10 @@ def _amounts(reading: Reading) -> list[Amount] | None:
         return None
     amounts = []
     for each in reading.quantities:
-        amount = Amount(each.mention.value, each.tree)
-        if each.unit is not None and each.unit_name != target:
-            factor = conversion_factor(each.unit_name, target)
-            if factor is None:
-                return None
-            scale = Amount.of(factor) if factor >= 1 else Amount.of(1 / factor)
-            amount = amount * scale if factor >= 1 else amount / scale
-        amounts.append(amount)
+        factor = conversion_factor(each.unit_name, target) if each.unit is not None else Fraction(1)
+        if factor is None:
+            return None
+        amounts.append(Amount(each.mention.value * factor, scaled(each.tree, factor)))
     return amounts
 
 
@@ -84,8 +81,8 @@ def _read(reading: Reading) -> list[Clause] | None:
     words = reading.language.relations
     text, end, parts = reading.text, 0, list[str]()
     units = [unit for unit in reading.units if words.ASKED_BEFORE.search(text[: unit.start])]
-    marks = [(q.start, q.end, f"#{index}") for index, q in enumerate(reading.quantities)]
-    marks = [mark for mark, q in zip(marks, reading.quantities, strict=True) if q in reading.counted()]
+    counted = reading.counted()
+    marks = [(q.start, q.end, f"#{index}") for index, q in enumerate(reading.quantities) if q in counted]
     marks += [(unit.start, unit.end, words.UNIT) for unit in units]
     for start, stop, mark in sorted(marks):
         if start < end:  # 2元3角: one sum of money

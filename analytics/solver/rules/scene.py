@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -169,7 +168,7 @@ class Scene(Story):
 
     def _read_ratio(self, clause: Clause) -> None:
         parts = clause.parts
-        numbers = [self.amount(each) for each in NUMBER.findall(parts["r"]) for each in [f"#{each}"]]
+        numbers = self.amounts_in(parts["r"])
         names = (
             self.words.listed(parts["list"])
             if "list" in parts
@@ -178,8 +177,7 @@ class Scene(Story):
         names = self.words.alike(names)
         if len(names) != len(numbers):
             raise NotRead
-        for number in NUMBER.findall(parts.get("count", "")):
-            self.used.add(self.amount(f"#{number}").tree.label)
+        self.used |= {count.tree.label for count in self.amounts_in(parts.get("count", ""))}
         part = Linear.unknown(("part", ""))
         for name, number in zip(names, numbers, strict=True):
             called = ("", self.words.thing_of(name)) if self.words.is_thing(name) else self.name(name)
@@ -187,8 +185,8 @@ class Scene(Story):
 
     def _read_shared(self, clause: Clause) -> None:
         self._read_ratio(clause)
-        numbers = map(self.amount, re.findall(r"#\d+", clause.parts["r"]))
-        self.same(Linear.unknown(("part", "")).times(sum(numbers, ZERO)), self.added(clause.parts))
+        parts = sum(self.amounts_in(clause.parts["r"]), ZERO)
+        self.same(Linear.unknown(("part", "")).times(parts), self.added(clause.parts))
         self.is_shared = True
 
     def _read_count(self, clause: Clause) -> None:
@@ -313,25 +311,20 @@ class Scene(Story):
     def _read_begin(self, _clause: Clause) -> None:
         self.number = Linear.unknown(NUMBER_SOUGHT)
 
-    def _step(self, clause: Clause, factor: int) -> None:
-        number = self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
-        if factor:
-            self.number = number + self.added(clause.parts).times(Amount.of(factor))
-        else:
-            self.number = number.times(self.amount(clause.parts["n"]))
+    def _so_far(self) -> Linear:
+        return self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
 
     def _read_add(self, clause: Clause) -> None:
-        self._step(clause, 1)
+        self.number = self._so_far() + self.added(clause.parts)
 
     def _read_subtract(self, clause: Clause) -> None:
-        self._step(clause, -1)
+        self.number = self._so_far() - self.added(clause.parts)
 
     def _read_multiply(self, clause: Clause) -> None:
-        self._step(clause, 0)
+        self.number = self._so_far().times(self.amount(clause.parts["n"]))
 
     def _read_divide(self, clause: Clause) -> None:
-        number = self.number if self.number is not None else Linear.unknown(NUMBER_SOUGHT)
-        self.number = number.times(ONE / self.amount(clause.parts["n"]))
+        self.number = self._so_far().times(ONE / self.amount(clause.parts["n"]))
 
     def _read_result(self, clause: Clause) -> None:
         if self.number is None:

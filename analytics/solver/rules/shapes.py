@@ -55,10 +55,8 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
         and not _PERIMETER.search(story.replace(asked, ""))
     ):
         return RuleAnswer(number * (number if asks_area else constant(4)))
-    before, is_square = (
-        story.replace(asked, ""),
-        math.isqrt(int(quantities[0].value)) ** 2 == quantities[0].value,
-    )
+    before = story.replace(asked, "")
+    is_square = math.isqrt(int(quantities[0].value)) ** 2 == quantities[0].value
     tells_area, tells_perimeter = _AREA.search(before) is not None, _PERIMETER.search(before) is not None
     if (
         tells_area

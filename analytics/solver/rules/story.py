@@ -145,6 +145,10 @@ class Story:
         factor = self.words.FACTORS.get(words.strip().lower())
         return self.amounts[self._place(words)] if factor is None else Amount.of(factor)
 
+    def amounts_in(self, words: str) -> list[Amount]:
+        """Return all numbers that words hold."""
+        return [self.amounts[int(place)] for place in NUMBER.findall(words)]
+
     def _place(self, words: str) -> int:
         match = NUMBER.search(words)
         if match is None:
@@ -223,8 +227,7 @@ class Story:
 
     def counted(self, words: str, quantities: list[Linear]) -> list[Linear]:
         """Return quantities if there are as many as words say."""
-        for number in NUMBER.findall(words):
-            count = self.amounts[int(number)]
+        for count in self.amounts_in(words):
             self.used.add(count.tree.label)
             if self.everyone and count.value != len(quantities):
                 raise NotRead
