@@ -1,9 +1,9 @@
 """Temml in an embedded V8: one isolate in each process that draws formulas.
 
 The isolate is created when the first formula is drawn, so that a process that was forked has one of its own; a
-fork never uses its parent's. One thread at a time runs it. A call that exceeds its time is stopped; one that exceeds
-its memory ends the isolate, and the next call gets a new one. Where the library cannot be loaded (another processor,
-musl), formulas are shown as their source, and the health page says so.
+fork never uses its parent's. One thread at a time runs it. A call that exceeds its time or memory is stopped, and the
+next call gets a new isolate. Where the library cannot be loaded (another processor, musl), formulas are shown as their
+source, and the health page says so.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 SECONDS = 0.4  # of one call; a formula takes a tenth of a millisecond
 MEGABYTES = 96  # of V8's heap, beyond which a call is ended
+# V8 protects its code pages by a processor's protection keys, which belong to the thread that set V8 up: on processors
+# that have them, closing an isolate from another thread is a segmentation fault.
+_FLAGS = ("--no-memory-protection-keys",)
 _ATTEMPTS = 4  # where a busy machine did not get round to it
 _FOLDER = Path(__file__).parent / "temml"
 _SCRIPTS = ("temml.min.js", "mhchem.min.js", "school.js")
@@ -79,25 +83,35 @@ class _Engine:
             began = time.process_time()
             try:
                 return str(isolate.eval(code, timeout_sec=SECONDS))
-            except TimeoutError:  # what is stopped leaves nothing behind in the isolate
-                if time.process_time() - began > SECONDS / 2:
-                    break  # else the machine was too busy to run it
+            except TimeoutError:
+                if time.process_time() - began > SECONDS / 2:  # else the machine was too busy to run it
+                    self._replace(isolate)
+                    break
             except self._failures:
-                self._isolate = None
-                isolate.close()
+                self._replace(isolate)
                 break
         logger.warning("A formula was given up: it takes too long or too much memory.")
         raise Refused("it takes too long or too much memory")
+
+    def _replace(self, isolate: MiniRacer) -> None:
+        """Close an isolate whose heap a stopped call may have filled: it would refuse the next formula, too."""
+        self._isolate = None
+        with suppress(*self._failures):
+            isolate.eval("0")  # returns when V8 has stopped the call; closing before that logs an error
+        isolate.close()
 
     def _start(self) -> MiniRacer:
         if self._problem:
             raise Unavailable(self._problem)
         try:
             from py_mini_racer import (  # loaded with the first formula, not at start
+                DEFAULT_V8_FLAGS,
                 JSEvalException,
                 MiniRacer,
+                init_mini_racer,
             )
 
+            init_mini_racer(flags=(*DEFAULT_V8_FLAGS, *_FLAGS), ignore_duplicate_init=True)
             with ThreadPoolExecutor(
                 1
             ) as elsewhere:  # in a thread with an event loop it would take that for its own

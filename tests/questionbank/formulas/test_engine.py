@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from questionbank.formulas import FormulaRefused, draw_formula, engine
 from questionbank.rendering import render_question
 from questionbank.selectors.registry.health import State, _formulas
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -39,6 +43,32 @@ def test_a_call_without_end_is_given_up_and_the_next_gets_a_new_isolate(own_engi
     with pytest.raises(engine.Refused):
         engine.call("(function () { const all = []; for (;;) all.push(new Array(1000).fill(1)); })")
     assert "<mi>x</mi>" in engine.call("draw", "x", False)
+
+
+_USES = {
+    "a formula": "engine.call('draw', 'x', False)",
+    "a formula drawn by a thread that has ended": """
+thread = threading.Thread(target=engine.call, args=('draw', 'x', False))
+thread.start()
+thread.join()
+""",
+    "calls beyond their memory": """
+for _ in range(3):
+    try:
+        engine.call('(function () { const all = []; for (;;) all.push(new Array(1000).fill(1)); })')
+    except engine.Refused:
+        pass
+    engine.call('draw', 'x', False)
+""",
+}
+
+
+@pytest.mark.parametrize("use", _USES)
+def test_a_process_that_drew_formulas_ends_with_status_0(use):
+    code = f"import threading\nfrom questionbank.formulas import engine\n{_USES[use]}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
 
 
 def test_threads_take_turns(own_engine):
