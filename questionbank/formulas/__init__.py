@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from questionbank.formulas import engine
 from questionbank.formulas.definitions import LONGEST_DEFINITIONS, split_definitions
+from questionbank.formulas.engine import engine_commands
 from questionbank.formulas.markup import FORMULA_CLASSES, MATHML_ATTRIBUTES, FormulaRefused, write_formula
 from questionbank.formulas.source import prepare
 
@@ -25,6 +26,7 @@ __all__ = [
     "MATHML_ATTRIBUTES",
     "FormulaRefused",
     "draw_formula",
+    "engine_commands",
     "formula_mathml",
     "split_definitions",
 ]

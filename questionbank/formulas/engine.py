@@ -13,10 +13,12 @@ import ctypes
 import json
 import logging
 import os
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +37,8 @@ _FLAGS = ("--no-memory-protection-keys",)
 _ATTEMPTS = 4  # where a busy machine did not get round to it
 _FOLDER = Path(__file__).parent / "temml"
 _SCRIPTS = ("temml.min.js", "mhchem.min.js", "school.js")
+_COMMAND = re.compile(r'"\\\\([a-zA-Z]+)\*?"')
+_WORD_LIST = re.compile(r'"((?:[a-zA-Z]+ ){4,}[a-zA-Z]*)"')  # names of operators and of double-struck letters
 
 
 class Refused(Exception):
@@ -149,6 +153,14 @@ def call(function: str, *arguments: object) -> str:
         Unavailable: the engine does not run on this machine.
     """
     return _ENGINE.call(function, *arguments)
+
+
+@cache
+def engine_commands() -> frozenset[str]:
+    """Return the names of the commands that the engine knows, as its scripts list them."""
+    scripts = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    lists = _WORD_LIST.findall(scripts)
+    return frozenset([*_COMMAND.findall(scripts), *(name for words in lists for name in words.split())])
 
 
 def engine_problem() -> str:

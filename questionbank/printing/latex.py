@@ -1,7 +1,8 @@
 """Worksheets as LaTeX for the class `exam`, in an archive with their pictures.
 
-Formulas stay as their authors wrote them, everything else is written from the HTML of the page: its characters are
-escaped, so that no text is a command. The file is made for LuaLaTeX or XeLaTeX, which read Unicode.
+Formulas stay as their authors wrote them, with macros written out and only commands that are known to be harmless;
+everything else is written from the HTML of the page: its characters are escaped, so that no text is a command. The file
+is made for LuaLaTeX or XeLaTeX, which read Unicode.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import re
 import zipfile
 from collections.abc import Iterable, Sequence
 
+from questionbank.formats.latex.portable import FormulaWriter
 from questionbank.formats.pictures import SUFFIXES
-from questionbank.formulas import split_definitions
+from questionbank.formulas import FormulaRefused
 from questionbank.printing.html import TextWriter
 from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
 from questionbank.printing.limits import check_sheets
@@ -83,6 +85,7 @@ class _SheetWriter:
         self._labels: Labels = labels_for(sheet.language)
         self._pictures = pictures
         self._texts = TextWriter(sheet)
+        self._formulas = FormulaWriter()
 
     def document(self) -> str:
         sheet, labels = self._sheet, self._labels
@@ -110,11 +113,7 @@ class _SheetWriter:
         return rf"{{\itshape {self._text(text)}\par}}" if text.strip() else ""
 
     def _section(self, section: SheetSection) -> str:
-        heading = (
-            rf"\section*{{{self._inline(read_markup(render_inline(section.heading)))}}}"
-            if section.heading
-            else ""
-        )
+        heading = rf"\section*{{{self._line(section.heading)}}}" if section.heading else ""
         if self._sheet.shows_key and not section.key_items:
             return heading
         if self._sheet.shows_key:
@@ -185,11 +184,11 @@ class _SheetWriter:
 
     def _text(self, text: str) -> str:
         """Return a text as LaTeX; what it defines holds in it alone."""
-        definitions, _ = split_definitions(text)
-        written = self._blocks(self._texts.tree(text)).strip()
-        return f"{{{definitions}{written}}}" if definitions else written
+        self._formulas = FormulaWriter(text)
+        return self._blocks(self._texts.tree(text)).strip()
 
     def _line(self, text: str) -> str:
+        self._formulas = FormulaWriter(text)
         return self._inline(read_markup(render_inline(text)))
 
     def _blocks(self, element: Element) -> str:
@@ -228,8 +227,20 @@ class _SheetWriter:
     def _display(self, element: Element) -> str:
         if element.tag != "math":
             return self._inline(Element("", {}, [element]))
-        latex = _source(element)
+        try:
+            latex = self._formula(element)
+        except FormulaRefused:
+            return _shown(element)
         return latex if _DISPLAYS.match(latex) else rf"\[{_begun(latex)}\]"
+
+    def _formula(self, math: Element) -> str:
+        """Return a formula as TeX takes it: signs of texts are those of formulas.
+
+        Raises:
+            FormulaRefused: it may not be in the file.
+        """
+        latex = self._formulas.write(_ESCAPED_TWICE.sub(r"\\\1", _source(math)))
+        return _TEXT_SIGN.sub(lambda match: f"{_TEXT_SIGNS[match[0].removesuffix('{}')]} ", latex)
 
     def _table(self, table: Element) -> str:
         rows = [
@@ -255,7 +266,10 @@ class _SheetWriter:
     def _inline_element(self, element: Element) -> str:
         tag = element.tag
         if tag == "math":
-            return f"${_begun(_source(element))}$"
+            try:
+                return f"${_begun(self._formula(element))}$"
+            except FormulaRefused:
+                return _shown(element)
         if tag in _COMMANDS:
             return rf"\{_COMMANDS[tag]}{{{self._inline(element)}}}"
         if tag == "br":
@@ -283,11 +297,12 @@ def _listed(name: str, items: Iterable[str]) -> str:
 
 
 def _source(math: Element) -> str:
-    """Return a formula as TeX takes it: no comment or empty line ends it, signs of texts are those of formulas."""
-    latex = math.attributes.get("data-latex", "").strip() or math.text()
-    latex = _ESCAPED_TWICE.sub(r"\\\1", "".join(split_definitions(latex)))
-    latex = re.sub(r"\n\s*\n", "\n", re.sub(r"(?<!\\)((?:\\\\)*)%", r"\1\%", latex))
-    return _TEXT_SIGN.sub(lambda match: f"{_TEXT_SIGNS[match[0].removesuffix('{}')]} ", latex)
+    return math.attributes.get("data-latex", "").strip() or math.text()
+
+
+def _shown(math: Element) -> str:
+    """Return the source of a formula as a text, which runs nothing."""
+    return rf"\texttt{{{_escaped(f'${_source(math)}$')}}}"
 
 
 def _begun(latex: str) -> str:

@@ -1,7 +1,8 @@
 r"""Files of questions in LaTeX: what the class exam and AMC share of reading and writing them.
 
 Comments before a question hold what LaTeX has no place for: ``% [id:7] [tag:easy]`` and ``% kindred: {"grade": "7"}``.
-An unchanged question goes back as it came, with what stood before it.
+An unchanged question goes back as it came, with what stood before it, unless it holds commands that are not known to
+be harmless to whoever compiles the file (`portable`): then it is written anew.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from questionbank.formats.archives import file_pieces
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.items import Find, Item
+from questionbank.formats.latex.portable import defined_commands, is_portable
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
 from questionbank.formats.originals import fields_digest
@@ -172,12 +174,14 @@ def write_latex(
     with tempfile.TemporaryFile() as body, tempfile.TemporaryFile() as packed:
         pictures = _PictureFiles(attachments)
         head, groups = "", []  # type: str, list[str]
+        defined: frozenset[str] = frozenset()
         is_first = True
         for record in records:
             try:
-                before, item = _written(record, dialect, pictures)
+                before, item = _written(record, dialect, pictures, defined)
             except CannotHold:
                 continue
+            defined |= defined_commands(before)
             if is_first and "\\documentclass" in before:
                 opened = dialect.begins.search(before)
                 head, before = (before[: opened.start()], before[opened.end() :]) if opened else (before, "")
@@ -205,16 +209,24 @@ def write_latex(
         yield from file_pieces(packed)
 
 
-def _written(record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles) -> tuple[str, str]:
-    """Return what stands before a question, and the question."""
+def _written(
+    record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles, defined: frozenset[str]
+) -> tuple[str, str]:
+    """Return what stands before a question, and the question.
+
+    Args:
+        defined: commands that the file defines before it.
+    """
     original = record.original
     before = ""
     if original is not None and original.format == dialect.format:
         before = original.preamble.decode()
+        before = before if is_portable(before, defined) else ""
         source = original.data.decode()
-        if original.fields == fields_digest(record) and pictures.placed(record, source):
+        is_kept = is_portable(source, defined | defined_commands(before))
+        if is_kept and original.fields == fields_digest(record) and pictures.placed(record, source):
             return before, source
-        if record.kind == "opaque":
+        if is_kept and record.kind == "opaque":
             pictures.named(record, is_original=True)
             return before, source
     comments, item = item_latex(record, dialect, pictures.named(record))
@@ -264,7 +276,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dial
 def latex_losses(record: QuestionRecord, _attachments: Attachments, dialect: Dialect) -> list[str]:
     """Return what of a question LaTeX alone does not say; we read it from a comment."""
     original = record.original
-    if original is not None and original.format == dialect.format:
+    if original is not None and original.format == dialect.format and is_portable(original.data.decode()):
         if record.kind == "opaque":
             return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
         if original.fields == fields_digest(record):

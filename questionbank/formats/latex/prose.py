@@ -13,7 +13,9 @@ from analytics.text.bare_latex import bare_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
+from questionbank.formats.latex.portable import FormulaWriter
 from questionbank.formats.latex.structure import GONE, without_comments
+from questionbank.formulas import FormulaRefused, split_definitions
 
 PictureName = Callable[[str], str]
 """Returns our name of a picture by the name that a source has for it, or a file's name by ours."""
@@ -296,6 +298,8 @@ _INLINE = re.compile(
     r"|(?<![\w*])\*(?P<em>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])|(?<!_)(?P<blank>____)(?!_)|(?P<gap>\[\[\d{1,3}\]\])|(?P<price>\\\$)"
     r"|\[(?P<words>[^\[\]\n]+)\]\((?P<address>https?:[^()\s]+)\)|(?P<kept>\ufdd0\d+\ufdd1)"
 )
+_PATH = re.compile(r"^[/~]|\.\./|[^\w ./()+-]")  # what a picture's name may not have
+_ADDRESS = re.compile(r"[\\{}%^#\s]")
 _LIST_ITEM = re.compile(r"(?:-|(\d{1,3})\.) (.+)")
 _ROW = re.compile(r"\| (.*) \|")
 
@@ -308,16 +312,17 @@ def text_latex(text: str, picture_file: PictureName) -> str:
     """
     kept: list[str] = []
     pieces = []
-    for segment in segment_text(text):
+    formulas = FormulaWriter(text)
+    for segment in segment_text(split_definitions(text)[1]):
         if segment.kind == "text":
             place = 0
             for start, end in bare_formulas(segment.source) if "](" not in segment.source else ():
-                kept.append(f"${segment.source[start:end]}$")
+                kept.append(_formula(f"${segment.source[start:end]}$", formulas))
                 pieces += [segment.source[place:start], _KEPT.format(len(kept) - 1)]
                 place = end
             pieces.append(segment.source[place:])
         else:
-            kept.append(segment.source)
+            kept.append(_formula(segment.source, formulas))
             pieces.append(_KEPT.format(len(kept) - 1))
             if segment.display:
                 kept[-1] = f"\n{kept[-1]}\n"
@@ -325,6 +330,14 @@ def text_latex(text: str, picture_file: PictureName) -> str:
     latex = re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], "\n\n".join(blocks))
     latex = re.sub(r"(?:[ \t]*\\\\)?\n[ \t]*(?=\n(?:\$\$|\\\[|\\begin))", "", latex)
     return re.sub(r"\n\\\\(?=\n)", "", latex).strip("\n")  # a formula on lines of its own breaks them itself
+
+
+def _formula(source: str, formulas: FormulaWriter) -> str:
+    """Return a formula with its delimiters; its source as a text if it may not be in a file that others compile."""
+    try:
+        return formulas.write(source)
+    except FormulaRefused:
+        return rf"\texttt{{{escaped(source)}}}"
 
 
 def _block(block: str, picture_file: PictureName) -> str:
@@ -353,14 +366,14 @@ def _inline(text: str, picture_file: PictureName) -> str:
             picture = PICTURE.fullmatch(match["picture"])
             assert picture is not None  # noqa: S101 - the same form
             named = f"alt={{{escaped(picture['alt'])}}}," if picture["alt"] else ""
-            name = picture_file(picture["name"])
+            name = _PATH.sub("-", picture_file(picture["name"]))
             pieces.append(rf"\includegraphics[{named}width=0.5\linewidth]{{{name}}}")
         elif match["strong"] or match["em"]:
             command, inner = ("textbf", match["strong"]) if match["strong"] else ("emph", match["em"])
             shown = escaped(inner) if "*" in inner else _inline(inner, picture_file)
             pieces.append(rf"\{command}{{{shown}}}")
         elif match["address"]:
-            pieces.append(rf"\href{{{match['address']}}}{{{escaped(match['words'])}}}")
+            pieces.append(rf"\href{{{_ADDRESS.sub('', match['address'])}}}{{{escaped(match['words'])}}}")
         else:
             pieces.append(r"\underline{\hspace{4em}}" if match["blank"] else match[0])
     return "".join([*pieces, escaped(text[place:])])

@@ -19,6 +19,7 @@ _COMMENT = re.compile(
 )
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _SPACE = re.compile(r"[\s\0]*")
+_ARGUMENT = re.compile(r"[\s\0]*(\\[A-Za-z]+|\\.|[^\\{}$&\s\0])", re.DOTALL)
 _OPTION = re.compile(r"[ \t\0]*\n?[ \t\0]*\[((?:[^\[\]{}]|\{[^{}]*\}){0,500})\]")
 _DEFINES = re.compile(
     r"\\(?:(?:re|provide)?newcommand\*?|renewcommand\*?|providecommand\*?)\s*\{?\s*\\(?P<name>[A-Za-z]+)\s*\}?"
@@ -74,6 +75,14 @@ def braced(text: str, place: int) -> tuple[str, int]:
         return "", place
     end = _closings(text)[start]
     return (text[start + 1 : end], end + 1) if end >= 0 else (text[start + 1 :], len(text))
+
+
+def _argument(text: str, place: int) -> tuple[str, int]:
+    """Return a macro's argument there, which is one token where it has no braces, and where it ends."""
+    argument, end = braced(text, place)
+    if end == place and (token := _ARGUMENT.match(text, place)):
+        return token[1], token.end()
+    return argument, end
 
 
 def option(text: str, place: int) -> tuple[str | None, int]:
@@ -171,7 +180,9 @@ class Macros:
     """
 
     def __init__(self, source: str, kept: Sequence[str] = ()) -> None:
-        self._bodies: dict[str, tuple[int, str]] = {}
+        self._bodies: dict[
+            str, tuple[int, str | None, str]
+        ] = {}  # number of arguments, default of the first, body
         for match in _DEFINES.finditer(source):
             name = match["name"] or match["defined"] or match["operator"]
             body, _end = braced(source, match.end())
@@ -179,8 +190,9 @@ class Macros:
             if match["operator"]:
                 body = rf"\operatorname{match['star']}{{{body}}}"
             is_short = len(body) <= _LONGEST_BODY and count <= _MOST_ARGUMENTS
-            if is_short and not match["default"] and name not in kept and len(self._bodies) < _MOST_MACROS:
-                self._bodies[name] = count, body.replace(GONE, "")
+            default = match["default"][1:-1] if match["default"] else None
+            if is_short and name not in kept and len(self._bodies) < _MOST_MACROS:
+                self._bodies[name] = count, default, body.replace(GONE, "")
         names = "|".join(sorted(map(re.escape, self._bodies), key=len, reverse=True))
         self._name = re.compile(rf"\\({names})(?![A-Za-z])[ \t]*") if names else None
 
@@ -197,10 +209,14 @@ class Macros:
 
     def _once(self, text: str, name: re.Pattern[str]) -> str:
         def shown(match: re.Match[str]) -> tuple[str, int]:
-            count, body = self._bodies[match[1]]
+            count, default, body = self._bodies[match[1]]
             end, arguments = match.end(), []
-            for _argument in range(count):
-                argument, end = braced(text, end)
+            for place in range(count):
+                if place == 0 and default is not None:
+                    stated, end = option(text, end)
+                    argument = default if stated is None else stated
+                else:
+                    argument, end = _argument(text, end)
                 arguments.append(argument)
             arguments += [f"#{number}" for number in range(len(arguments) + 1, 10)]  # those that stay
             written = re.sub(r"#([1-9])", lambda sign: arguments[int(sign[1]) - 1], body)

@@ -50,7 +50,7 @@ Which is $\fr{1}{2}$?
     \begin{solution} Because. \end{solution}
 \end{parts}
 \vspace{\stretch{1}}
-\question It is \fillin[42]. \input{/etc/passwd}
+\question It is \fillin[42].
 \question
 \begin{tabular}{|c|c|}\hline a & $b$ \\ \hline 1 & 2 \\ \hline\end{tabular}
 \answerline[7]
@@ -115,8 +115,6 @@ def test_an_exam_is_read(tmp_path):
     ]
     assert (gap.kind, gap.answer) == ("blanks", "42")
     assert (table.kind, table.text, table.answer) == ("number", "| a | $b$ |\n| 1 | 2 |", "7")
-    warnings = [entry.reason for _line, entry in read(archive) if isinstance(entry, LineWarning)]
-    assert any("'/etc/passwd' that it includes is not read" in reason for reason in warnings)
 
 
 def test_an_amc_document_is_read(tmp_path):
@@ -134,6 +132,35 @@ def test_an_unchanged_file_goes_back_as_it_came(tmp_path, name, source):
     written = b"".join(WRITTEN[name].write(questions(path), Pictures())).decode()
     last = {"exam": r"\end{questions}", "amc": r"\onecopy"}[name]
     assert written.split(last)[0].split() == source.split(last)[0].split()
+
+
+@pytest.mark.parametrize(
+    ("hostile", "left"),
+    [
+        (r"\input{/etc/passwd}", r"\input"),
+        (r"\begin{input}/etc/passwd\end{input}", r"\begin{input}"),
+        (r"$^^5cinput{/etc/passwd}$", "^^"),
+        (r"\url{a%}\input{/etc/passwd}", r"\input"),
+        (r"\csname input\endcsname{/etc/passwd}", r"\csname"),
+        (r"\newcommand{\start}{\begin}\start{input}/etc/passwd", r"\newcommand"),
+        (r"\includegraphics{/home/secret.png}", "/home"),
+        (r"\includegraphics{|id}", "|id"),
+        (r"\directlua{os.execute('id')}", r"\directlua"),
+    ],
+)
+def test_a_question_with_commands_that_could_read_or_run_is_written_anew(tmp_path, hostile, left):
+    source = EXAM.replace(r"It is \fillin[42].", f"It is \\fillin[42]. {hostile}")
+    path = named(tmp_path, "a.tex", source)
+    written = b"".join(WRITTEN["exam"].write(questions(path), Pictures())).decode()
+    code = "\n".join(line for line in written.split("\n") if not line.startswith("% kindred"))
+    assert left not in code.replace(r"\newcommand{\R}{\mathbb{R}}", "").replace(r"\newcommand{\fr}", "")
+    assert r"\question[5] Solve $x^2 = 4$ in $\R$. % note" in code  # the others stay as they came
+
+
+def test_a_file_that_a_question_includes_is_named_and_not_read(tmp_path):
+    path = named(tmp_path, "a.tex", EXAM.replace(r"It is \fillin[42].", r"See \input{/etc/passwd}"))
+    warnings = [entry.reason for _line, entry in read(path) if isinstance(entry, LineWarning)]
+    assert any("'/etc/passwd' that it includes is not read" in reason for reason in warnings)
 
 
 @pytest.mark.parametrize("format", ["exam", "amc"])
@@ -183,6 +210,25 @@ def test_a_document_with_pictures_is_an_archive(tmp_path):
     assert _written(tmp_path / "bank.zip", [record], "exam", pictures) == [record]
     with zipfile.ZipFile(tmp_path / "bank.zip") as archive:
         assert archive.namelist() == ["questions.tex", "my-graph.png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        (r"Is $\def\textless{\input{/etc/passwd}}1$ less?", "Is $1$ less?"),
+        (
+            r"$\input{/etc/passwd}$",
+            r"\texttt{\textdollar{}\textbackslash{}input\{/etc/passwd\}\textdollar{}}",
+        ),
+        (
+            r"![a](}\input{/etc/passwd})",
+            r"\includegraphics[alt={a},width=0.5\linewidth]{--input-/etc/passwd-}",
+        ),
+        (r"[a](https://b}\input{/etc/passwd})", r"\href{https://binput/etc/passwd}{a}"),
+    ],
+)
+def test_no_text_is_a_command(text, latex):
+    assert text_latex(text, str) == latex
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,11 @@ def test_nothing_to_print_is_refused(write):
         (r"$90%$", r"$90\%$"),
         (r"$40\%$", r"$40\%$"),
         (r"So $\begin{align*}a&=b\end{align*}$ holds", r"$\begin{aligned}a&=b\end{aligned}$"),
-        (r"$\newcommand{\N}{\mathbb N}\N$", r"$\def\N{\mathbb N}\N$"),
+        (r"$\newcommand{\N}{\mathbb N}\N$", r"$\mathbb N$"),
+        (r"\newcommand{\half}[1]{\frac{#1}{2}} $\half 3 + \half{x}$", r"$\frac{3}{2} + \frac{x}{2}$"),
         (r"$a\textless b$", r"$a<  b$"),
+        (r"$\def\textless{\input{/etc/passwd}}1$ < 2", r"$1$ \textless{} 2"),
+        (r"$\newcommand{\x}[9]{#9}\x123456789$", r"\texttt{\$\textbackslash{}newcommand"),
     ],
 )
 def test_a_formula_is_written_as_tex_takes_it(text, expected):
