@@ -35,6 +35,11 @@ class Option:
     feedback: str = ""
 
 
+def option_text(option: Option | Mapping[str, Any]) -> str:
+    """Return the text of an option, as a record or as JSON holds it."""
+    return option.text if isinstance(option, Option) else str(option.get("text", ""))
+
+
 @dataclass(frozen=True, slots=True)
 class AcceptedAnswer:
     """An answer that is typed.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analytics.analysed_text import line_text
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ConceptPath
@@ -17,6 +18,7 @@ from analytics.records import ConceptPath
 class QuestionRow:
     """What a line of a question file says that models learn from; `id` is empty where the line has none.
 
+    `text` is the analysed text of the question (`analytics.analysed_text`).
     `source` says whose question it is, empty where the line does not: of a path its first two folders, of a list its
     first entry.
     """
@@ -84,7 +86,7 @@ def _row(body: Mapping[str, Any]) -> QuestionRow | None:
     if difficulty is not None and abs(difficulty) > sys.float_info.max:
         raise ValueError("the difficulty is not a finite number")
     return QuestionRow(
-        text=text,
+        text=line_text(body),
         language=str(body.get("language") or "en"),
         paths=tuple(tuple(path) for path in paths if path),
         difficulty=None if difficulty is None else float(difficulty),

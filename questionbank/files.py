@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from analytics.analysed_text import line_text
 from analytics.json_lines import TEXT_LIMIT, decode_line, parse_object, string_problem
 from analytics.problem_files import problem_record
 from analytics.records import ProblemRecord
@@ -28,11 +29,17 @@ _SOLUTION_FIELDS = ("equation", "program", "calculations", "numbers", "answer", 
 
 @dataclass(frozen=True, slots=True)
 class InputQuestion:
-    """One line of the input: `id` comes back as it was given, the line's number where there is none."""
+    """One line of the input: `id` comes back as it was given, the line's number where there is none.
+
+    Attributes:
+        text: the analysed one (`analytics.analysed_text`).
+        is_in_parts: it asks several questions.
+    """
 
     id: str | int | float
     text: str
     language: str
+    is_in_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ def convert_questions(
     """Read questions as JSON Lines, convert them in batches, write one JSON object a line.
 
     Args:
-        source: only ``id``, ``text`` and ``language`` are read; gzip-compressed files too.
+        source: only ``id``, ``text``, ``language``, ``options`` and ``grading`` are read; gzip-compressed files too.
         target: compressed where its name ends in ``.gz``.
         convert: one object for each question of a batch, in their order.
         report: told each line that cannot be read, with its number and the reason.
@@ -250,6 +257,10 @@ def _is_readable(name: str, value: object) -> bool:
 def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:
     record = read_question({name: row[name] for name in _READ_FIELDS if name in row})
     identifier = row.get("id")
+    grading = row.get("grading")
     return InputQuestion(
-        id=str(number) if identifier is None else identifier, text=record.text, language=record.language
+        id=str(number) if identifier is None else identifier,
+        text=line_text({**row, "text": record.text}),
+        language=record.language,
+        is_in_parts=bool(grading and grading.get("parts")),
     )

@@ -29,6 +29,7 @@ from questionbank.selectors.registry.embeddings import (
 )
 from questionbank.services import embeddings
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
+from questionbank.services.search_index import search_text_fill
 from worker.blocks import BlockJob, work_in_blocks
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
@@ -43,13 +44,16 @@ NAMED_PAIRS = 10
 
 
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
-    """Compute every missing vector of the given sets (by default those in use), then index them.
+    """Compute every missing vector of the given sets, then index them; by default of those in use.
 
-    May stop anywhere and be called again, and by several processes at once: they share the blocks.
+    Without `sets`, search text that is missing is written first. May stop anywhere and be called again, and by several
+    processes at once: they share the blocks.
 
     Returns:
         Number of vectors stored, by lens.
     """
+    if sets is None and (filled := search_text_fill(before_each=reporter.check)):
+        reporter.log(f"{filled:,} questions are searched by all that they say.")
     rows = EmbeddingSet.objects.select_related("artifact")
     chosen = (
         rows.filter(is_current=True)

@@ -106,21 +106,21 @@ def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
         for row in Question.objects.filter(
             pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True
         )
+        .only("text", "options", "content", "difficulty", "difficulty_scale", "source")
         .order_by("pk")
-        .values_list("pk", "text", "difficulty", "difficulty_scale", "source")
-        if row[0] in vectors
+        if row.pk in vectors
     ]
-    scales = Counter(scale for _pk, _text, difficulty, scale, _source in rows if difficulty is not None)
+    scales = Counter(row.difficulty_scale for row in rows if row.difficulty is not None)
     scale = scales.most_common(1)[0][0] if scales else ""
-    paths = concept_paths([row[0] for row in rows], hierarchy=hierarchy)
-    difficulties = [row[2] if row[3] == scale else None for row in rows]
+    paths = concept_paths([row.pk for row in rows], hierarchy=hierarchy)
+    difficulties = [row.difficulty if row.difficulty_scale == scale else None for row in rows]
     return ProbeData.of(
-        np.array([vectors[row[0]] for row in rows], dtype=np.float32).reshape(-1, embedding_set.dimension),
-        [paths.get(row[0], []) for row in rows],
+        np.array([vectors[row.pk] for row in rows], dtype=np.float32).reshape(-1, embedding_set.dimension),
+        [paths.get(row.pk, []) for row in rows],
         difficulties,
-        texts=[row[1] for row in rows],
+        texts=[row.analysed_text for row in rows],
         scales=[scale if difficulty is not None else "" for difficulty in difficulties],
-        sources=[row[4] for row in rows],
+        sources=[row.source for row in rows],
     )
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from analytics.analysed_text import line_text
 from analytics.errors import DataError, EngineError, first_line
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 
@@ -79,7 +80,7 @@ def _json_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[list[R
         rows = []
         for number, body in part:
             with naming_line(file, number):
-                rows.append(_row(body, fields))
+                rows.append(_row(_analysed(body), fields))
         yield rows
 
 
@@ -103,6 +104,12 @@ def _parquet_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[lis
         raise DataError(f"{file} cannot be read as Parquet: {reason_of(error)}") from error
     except ValueError as error:
         raise DataError(f"{file.name}, row {number}: {error}.") from error
+
+
+def _analysed(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a line whose text is all that the question says, where it is a question in parts, for one."""
+    is_question = isinstance(body.get("text"), str) and (body.get("grading") or body.get("options"))
+    return {**body, "text": line_text(body)} if is_question else body
 
 
 def _row(body: Mapping[str, Any], fields: Sequence[str]) -> Row | None:

@@ -21,10 +21,14 @@ from analytics.solver.targets import SolverExample, Vocabulary
 from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.number_slots import NumberSlot
 from analytics.text.numbers import find_numbers
+from analytics.text.question_layout import text_blocks
 from analytics.text.word_problems import asks_nothing
 
 LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
 MOST_NUMBERS = 50
+SEVERAL_REASON = (
+    "It asks several questions, and the solver answers one: paste a single part with what belongs to it."
+)
 SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
 CERTAIN_ENOUGH = 0.5
 """Probability from which a solution is said without reserve, and counted as the question's computation."""
@@ -273,11 +277,25 @@ def story_reason(text: str, *, reads_signs: bool = False) -> str:
     """
     if asks_nothing(text):
         return "The text does not ask a question."
+    if asks_several(text):
+        return SEVERAL_REASON
     if reason := unanswerable_reason(text):
         return reason
     if not reads_signs and any(mention.signed < 0 for mention in find_numbers(text)):
         return SIGNED_REASON
     return ""
+
+
+def asks_several(text: str) -> bool:
+    """Return whether a text lists two questions or more, each under a mark of its own.
+
+    >>> asks_several("A pen costs 3 euros. (a) What do 4 cost? (b) How many can you buy for 15 euros?")
+    True
+    >>> asks_several("Ann has (a) 3 red pens and (b) 4 blue ones. How many pens has she?")
+    False
+    """
+    lists = (block.parts for block in text_blocks(text) if block.kind == "parts")
+    return any(sum(not asks_nothing(part) for _label, part in parts) > 1 for parts in lists)
 
 
 def numbers_reason(slots: Sequence[NumberSlot]) -> str:

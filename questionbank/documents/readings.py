@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analytics.analysed_text import EACH_PART
 from questionbank.documents.answer_lists import answer_lists
 from questionbank.documents.doubts import left_over
 from questionbank.documents.marks import read_mark
 from questionbank.documents.numbering import numbering, numbering_below_words
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE
-from questionbank.documents.records import EACH_PART
 from questionbank.documents.roles import Count, read_roles
 from questionbank.documents.segmenting import gathered
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from analytics.analysed_text import EACH_PART
 from analytics.question_content import (
     AcceptedAnswer,
     Option,
@@ -44,8 +45,6 @@ _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _WORDS_OF_NAME = 3
-EACH_PART = "Answer each part."
-"""The text of a question in parts that has none."""
 NO_TEXT = "The question has no text."
 REFUSED = "The bank cannot take it yet:"
 BOTH = "It has lettered parts and options. Say of each lettered line which it is."

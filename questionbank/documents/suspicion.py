@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from analytics.analysed_text import EACH_PART
 from analytics.text.formulas import segment_text
 from questionbank.documents import phrases
 from questionbank.documents.marks import GAP
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.records import EACH_PART
 
 _WEIGHTS = {
     "paper": 1.79,

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from analytics.analysed_text import UNTITLED
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
@@ -105,7 +106,7 @@ class ItemReading:
 
     def show(self, text: str, title: str) -> None:
         """Take the text of the question, its beginning where it is too long, else its title."""
-        self.row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
+        self.row["text"] = text[:TEXT_LIMIT].strip() or title or UNTITLED
         if len(text) > TEXT_LIMIT:
             what = f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
             self.say("text", what)

@@ -71,6 +71,8 @@ class EmbeddingSet(models.Model):
 class QuestionEmbedding(models.Model):
     """One question's vector in one set; `content_hash` tells whether it is out of date.
 
+    The hash is of all that the question asks, and so of everything that its analysed text is made of.
+
     Without a vector, the set's lens does not compare the question: it was looked at and is not asked for again.
     """
 

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.fields.json import KT
 
+from analytics.analysed_text import stored_text
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
 
@@ -130,6 +131,7 @@ class Question(models.Model):
             # With its pending list, without which inserting 100,000 rows costs five times as much; whoever
             # writes questions empties it before the commit: services.search_index.search_index_settle.
             GinIndex(fields=("search_vector",), name="question_search"),
+            models.Index(fields=("id",), name="question_unsearched", condition=Q(search_vector__isnull=True)),
             models.Index(fields=("content_hash",), name="question_content_hash"),
             HashIndex(
                 KT("content__stimulus__text"),
@@ -173,6 +175,16 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+    @property
+    def analysed_text(self) -> str:
+        """What is searched, embedded and compared of it: `analytics.analysed_text`."""
+        return stored_text(self.text, self.options, self.content)
+
+    @property
+    def is_in_parts(self) -> bool:
+        """Whether it asks several questions, so that no single equation answers it."""
+        return bool(self.content.get("parts"))
 
 
 @pghistory.track(

@@ -15,7 +15,7 @@ from psycopg import sql
 
 from analytics.catalog import CAPABILITIES
 from questionbank.errors import ValidationFailed
-from questionbank.models import EmbeddingSet, ModelArtifact, Run
+from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
 from questionbank.rows import wait_for_turn
 from questionbank.selectors.registry.embeddings import PendingQuestion, embedding_index_exists
 from questionbank.services.runs import run_create
@@ -34,6 +34,12 @@ def embedding_request() -> Run | None:
     if waiting.exists():
         return None
     return run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors")
+
+
+def embedding_request_outdated() -> Run | None:
+    """Ask for search text and vectors where an update reads more of questions than before; None: nowhere."""
+    outdated = Question.objects.filter(search_vector__isnull=True)
+    return embedding_request() if outdated.exists() else None
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from analytics.analysed_text import record_text
 from analytics.question_content import own_text
 from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
@@ -150,7 +151,7 @@ def with_predictions(
     left = iter(records)
     while block := list(islice(left, PREDICTED_AT_ONCE)):
         predictions = predict_many(
-            texts=[record.text for _pk, record in block],
+            texts=[record_text(record) for _pk, record in block],
             languages=[record.language for _pk, record in block],
             serving=models,
         )

@@ -6,15 +6,15 @@ no dictionary for either; PostgreSQL's `simple` configuration then only indexes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import connection, transaction
 from django.db.models import Func, Value
 
+from analytics.analysed_text import Options, stem_text, stored_content
 from analytics.languages import primary_language
-from analytics.question_content import Option
+from analytics.question_content import QuestionContent, option_text
 from analytics.records import QuestionRecord
 from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.question_tasks import question_tasks
@@ -24,25 +24,41 @@ from questionbank.rows import wait_for_turn
 from questionbank.selectors.search.filters import NO_WORD_PREFIX, task_token
 
 TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
+_FILLED_AT_ONCE = 500
 VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """Return words and formula tokens of the question and its options, with blanks.
+    """Return words and formula tokens of the question, its parts and its options, with blanks.
 
-    The kinds of task that it is and the shapes of its formulas come first, as tokens that are no words.
+    The kinds of task that it and its parts are, and the shapes of their formulas, come first, as tokens that are no
+    words.
     """
-    options = [_option_text(option) for option in record.options]
-    tasks = map(task_token, question_tasks(record.text, options))
-    words = search_tokens("\n".join([record.text, *options]), primary_language(record.language))
-    tokens = " ".join([*tasks, *shape_tokens(text_formulas(record.text)), *words])
+    content = (
+        record.content if isinstance(record.content, QuestionContent) else stored_content(record.content)
+    )
+    stems: list[str] = []
+    texts: list[str] = []
+    tasks: dict[str, None] = {}
+    for stem, choices in _stems_and_choices(record.text, record.options, content):
+        stems.append(stem)
+        texts += [stem, *choices]
+        tasks |= dict.fromkeys(question_tasks(stem, choices))
+    words = search_tokens("\n".join(texts), primary_language(record.language))
+    tokens = " ".join([*map(task_token, tasks), *shape_tokens(text_formulas("\n".join(stems))), *words])
     if len(tokens) <= TOKENS_LIMIT:
         return tokens
     return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
 
 
-def _option_text(option: Option | Mapping[str, Any]) -> str:
-    return option.text if isinstance(option, Option) else str(option.get("text", ""))
+def _stems_and_choices(
+    text: str, options: Options, content: QuestionContent
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the text of a question with what can be chosen in it, then those of its parts."""
+    drop_downs = (option for blank in content.blanks for option in blank.options)
+    yield stem_text(text, (), content), [*map(option_text, options), *map(option_text, drop_downs)]
+    for part in content.parts:
+        yield from _stems_and_choices(part.text, part.options, part.content)
 
 
 def search_vector(record: QuestionRecord | Question) -> Func:
@@ -53,6 +69,27 @@ def search_vector(record: QuestionRecord | Question) -> Func:
         function="to_tsvector",
         output_field=SearchVectorField(),
     )
+
+
+def search_text_fill(*, before_each: Callable[[], object] = lambda: None) -> int:
+    """Write the search text of questions without one, which an upgrade has taken because it reads more of them.
+
+    Args:
+        before_each: called before each batch; it may raise to stop.
+
+    Returns:
+        Number of questions.
+    """
+    missing = Question.objects.filter(search_vector__isnull=True).order_by("pk")
+    filled = 0
+    while batch := list(missing.only("text", "language", "options", "content")[:_FILLED_AT_ONCE]):
+        before_each()
+        for question in batch:  # unless somebody has changed it meanwhile
+            filled += missing.filter(pk=question.pk).update(search_vector=search_vector(question))
+    if filled:
+        search_index_settle()
+        vocabulary_refresh()
+    return filled
 
 
 def search_index_settle() -> None:

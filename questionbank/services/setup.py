@@ -14,6 +14,7 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.services.artifacts import artifact_install_default
+from questionbank.services.embeddings import embedding_request_outdated
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
@@ -23,6 +24,7 @@ from questionbank.services.solutions import solve_request_missing
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     """Install the default models and, for a demo, its people and bank; returns whether questions came in."""
     artifact_install_default(report=report)
+    embedding_request_outdated()
     solve_request_missing()  # an update may have removed solutions
     if not demo:
         for username in demo_people_shut_out():

@@ -59,7 +59,7 @@ def augmentation(request: HttpRequest) -> HttpResponse:
         context["status"] = 200 if form.is_valid() else 422
         text = form.cleaned_data.get("text", "")
     else:
-        text = question.text if question else ""
+        text = question.analysed_text if question else ""
         form = AugmentationForm(initial={"text": text})
     if text:
         context |= _changes(text, seed)

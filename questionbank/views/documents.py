@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from analytics.analysed_text import record_text
 from analytics.question_content import as_json
 from questionbank.documents.passages import FoundItem
 from questionbank.errors import Conflict, ImportRefused, NotFound, ServiceUnavailable, ValidationFailed
@@ -215,7 +216,7 @@ def _outlook(request: HttpRequest, item: FoundItem) -> Any:
     """Return what the bank says of a question, or None where it has no vectors yet."""
     record = item.record
     asked = AskedText(
-        question=record.text,
+        question=record_text(record),
         text=record.text,
         language=record.language,
         options=as_json(record.options),

@@ -38,10 +38,10 @@ from questionbank.views.access import button_for, page_for, render_page
 def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the worked exemplars of a stored question."""
     question = question_get(question_id=question_id, user=request.user)
-    solved = solved_or_none(question.text, question.language, question)
-    worked = _worked(question.text, question.language, solved, question)
+    solved = solved_or_none(question.analysed_text, question.language, question)
+    worked = _worked(question.analysed_text, question.language, solved, question)
     form = PromptForm(request.GET if set(PromptForm.base_fields) & set(request.GET) else None)
-    context = _context(question.text, worked, solved, form.settings, question) | {
+    context = _context(question.analysed_text, worked, solved, form.settings, question) | {
         "question": question,
         "language": question.language,
         "form": form,
@@ -74,7 +74,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
     """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
     number = whole_number(request.POST.get("question", ""))
     question = None if number is None else question_get(question_id=number, user=request.user)
-    text = question.text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
+    text = question.analysed_text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
     if not text:
         raise ValidationFailed("There is no question to ask about.")
     language = question.language if question else detect_language(text)

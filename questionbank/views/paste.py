@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
+from analytics.analysed_text import analysed_text
 from analytics.text.wholeness import wholeness_marks
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
@@ -86,7 +87,8 @@ def _insight(
 ) -> dict[str, Any]:
     pasted = pasted_of(data)
     layout = pasted.layout
-    asked = AskedText(pasted.question, layout.text, pasted.language, layout.options)
+    analysed = analysed_text(pasted.question, layout.options)
+    asked = AskedText(analysed, layout.text, pasted.language, layout.options)
     insight = text_insight(asked, hierarchy=hierarchy, user=request.user)
     return {
         "text": layout.text,

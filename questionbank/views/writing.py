@@ -14,6 +14,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from analytics.analysed_text import analysed_text
 from analytics.question_content import as_json
 from analytics.text.wholeness import wholeness_marks
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
@@ -66,7 +67,7 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
         return _unfinished(request, question)
     form = QuestionForm(request.POST, question=question, files=_files(request))
     if form.is_valid():
-        doubles = _doubles(request, form, question) if form.cleaned_data["text"] != question.text else []
+        doubles = _doubles(request, form, question)
         if doubles:
             return _render(request, form, question=question, doubles=doubles)
         try:
@@ -127,7 +128,7 @@ def _render(
 ) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "question": question, "doubles": doubles or []}
     if doubles:
-        context["seen_doubles"] = fingerprint(form.cleaned_data["text"])
+        context["seen_doubles"] = fingerprint(_analysed(form))
     context |= _concepts(request, form) | _preview(form)
     return render(request, "questions/form.html", context, status=status)
 
@@ -155,15 +156,19 @@ def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
 
 
 def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:
-    """Return near duplicates of the text that nobody has seen yet on this form."""
-    if request.POST.get("seen_doubles") == fingerprint(form.cleaned_data["text"]):
+    """Return near duplicates of what was written that nobody has seen yet on this form."""
+    text = _analysed(form)
+    if request.POST.get("seen_doubles") == fingerprint(text) or (question and text == question.analysed_text):
         return []
     try:
-        return near_duplicates(
-            text=form.cleaned_data["text"], serving=serving(), exclude=question, user=request.user
-        )
+        return near_duplicates(text=text, serving=serving(), exclude=question, user=request.user)
     except ServiceUnavailable:
         return []  # no vectors yet: nothing to compare with
+
+
+def _analysed(form: QuestionForm) -> str:
+    written = form.cleaned_data
+    return analysed_text(written["text"], written["options"], written["content"])
 
 
 def fingerprint(text: str) -> str:

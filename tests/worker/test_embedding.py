@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import hashlib
+from importlib import import_module
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from analytics.analogy.retriever import load_retriever
+from analytics.analysed_text import EACH_PART
 from analytics.errors import Cancelled
 from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding, WorkBlock
+from analytics.question_content import EMPTY, QuestionContent, QuestionPart
+from questionbank.models import (
+    EmbeddingSet,
+    ModelArtifact,
+    Question,
+    QuestionEmbedding,
+    QuestionSolution,
+    Run,
+    WorkBlock,
+)
 from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_set_size
+from questionbank.selectors.registry.embeddings import (
+    embedding_count_pending,
+    embedding_pending,
+    embedding_set_size,
+)
+from questionbank.selectors.vectors import stored_vector
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.blocks import block_claim, block_give_back
-from questionbank.services.embeddings import embedding_set_ensure
+from questionbank.services.embeddings import embedding_request_outdated, embedding_set_ensure
+from questionbank.services.questions import question_create
 from questionbank.services.runs import run_create
+from questionbank.services.search_index import search_vector
 from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter
@@ -43,7 +62,10 @@ class _Learner(OnnxEncoder):
 
 def question(text: str, language: str = "en") -> Question:
     digest = hashlib.sha256(text.encode()).digest()
-    return Question.objects.create(text=text, language=language, content_hash=digest)
+    row = Question(text=text, language=language, content_hash=digest)
+    row.search_vector = search_vector(row)
+    row.save()
+    return row
 
 
 @pytest.fixture
@@ -205,3 +227,37 @@ def test_encoders_of_one_name_have_sets_of_different_names():
         "quesco", "quesco (bbbbbbbb)", f"quesco (model {made[2].pk})",
     ]  # fmt: skip
     assert embedding_set_ensure(artifact=made[1]) == sets[1]
+
+
+def test_what_an_update_reads_more_of_is_searched_and_embedded_anew(wording, teacher):
+    plain, in_parts = (
+        question_create(
+            user=teacher, text=text, language="en", kind=kind, options=[], answer="", solution="", grade="",
+            status="ready", concepts=[], content=content,
+        )
+        for text, kind, content in (
+            ("What is 2 + 2?", "open", EMPTY),
+            (EACH_PART, "parts", QuestionContent(parts=(QuestionPart("Factorise $x^2+7x+12$"), QuestionPart("Add")))),
+        )
+    )  # fmt: skip
+    embedding.embed_pending(Reporter())
+    QuestionSolution.objects.bulk_create(
+        QuestionSolution(question=each, content_hash=each.content_hash) for each in (plain, in_parts)
+    )
+    Question.objects.update(search_vector="stem:1")
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("questionbank.migrations.0054_analysed_text").FORGET)
+    assert [each.id for each in embedding_pending(embedding_set=wording, first=0, last=2**40)] == [
+        in_parts.pk
+    ]
+    assert [solution.question_id for solution in QuestionSolution.objects.all()] == [plain.pk]
+    Run.objects.all().delete()
+    assert embedding_request_outdated() is not None
+    assert embedding.embed_pending(Reporter()) == {"wording": 1}
+    assert Question.objects.filter(search_vector="factorise").get() == in_parts
+    assert Question.objects.filter(search_vector="stem").get() == plain
+    Run.objects.all().delete()
+    assert embedding_request_outdated() is None
+    stored = stored_vector(embedding_set=wording, question=in_parts)
+    expected = HashedNgramEncoder(8).encode(["Factorise $x^2+7x+12$\nAdd"])[0]
+    np.testing.assert_allclose(stored, expected, atol=1e-3)

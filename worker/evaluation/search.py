@@ -101,8 +101,8 @@ def _items(
     items: list[KnownItem] = []
     rarity = vocabulary().rarity
     for start in range(0, len(question_ids), 500):
-        texts = Question.objects.in_bulk(question_ids[start : start + 500])
-        chunk = [(pk, texts[pk].text, language) for pk in question_ids[start : start + 500]]
+        questions = Question.objects.in_bulk(question_ids[start : start + 500])
+        chunk = [(pk, questions[pk].analysed_text, language) for pk in question_ids[start : start + 500]]
         for item in known_items(chunk, rng=rng, rarity=rarity):
             if remaining[item.sort]:
                 remaining[item.sort] -= 1

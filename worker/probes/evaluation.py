@@ -59,8 +59,8 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
 def _seen(hierarchy: str) -> KeptOut:
     """Return the questions that the bank tags in a hierarchy."""
     tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
-    texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
-    return KeptOut.of(texts.iterator())
+    questions = Question.objects.filter(pk__in=tagged).only("text", "options", "content")
+    return KeptOut.of(question.analysed_text for question in questions.iterator())
 
 
 def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str, str]:

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
-from analytics.solver.solution import Solution
+from analytics.solver.solution import SEVERAL_REASON, Solution
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import ModelArtifact, Question, WorkBlock
 from questionbank.selectors.registry.artifacts import (
@@ -127,8 +127,10 @@ class SolveBlocks(BlockJob):
         questions = list(unsolved_questions(self.artifact).filter(within).order_by("pk"))
         is_asked = block_sums(job=self.name).looked_at < SECOND_OPINIONS
         served = solver_in_use(self.artifact, with_bank=True, with_second_opinion=is_asked)
-        problems = [ProblemRecord(str(each.pk), each.text, each.language) for each in questions]
-        found = _solve(problems, served)
+        single = [each for each in questions if not each.is_in_parts]
+        problems = [ProblemRecord(str(each.pk), each.text, each.language) for each in single]
+        solved = dict(zip((each.pk for each in single), _solve(problems, served), strict=True))
+        found = [solved.get(each.pk, ((), SEVERAL_REASON)) for each in questions]
         return lambda: _store(questions, found, served, job=self.name)
 
 

@@ -17,7 +17,15 @@ from analytics.solver.rules.catalog import RULES
 from analytics.solver.rules.instructions import names_other_computation
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.restating import Restatement, restatement
-from analytics.solver.solution import LONGEST_TEXT, Solution, Solver, numbers_reason, solution_of
+from analytics.solver.solution import (
+    LONGEST_TEXT,
+    SEVERAL_REASON,
+    Solution,
+    Solver,
+    asks_several,
+    numbers_reason,
+    solution_of,
+)
 from analytics.text.number_slots import number_slots
 from analytics.text.word_problems import is_instruction, is_word_problem
 
@@ -88,6 +96,8 @@ class RuleSolver:
         """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
         if not problem.text.strip() or len(problem.text) > LONGEST_TEXT:
             return self.solver.unsolvable_reason(problem)
+        if asks_several(problem.text):
+            return SEVERAL_REASON
         if rule_solution(problem.text) is not None:
             return ""
         if names_other_computation(problem.text):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from analytics.analysed_text import UNTITLED
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
@@ -152,7 +153,7 @@ def item_record(
     comments = (line for line in before if line.lstrip().startswith("//"))
     row["id"], content["tags"], item.ours = read_marks(comments)
     row["id"] = row["id"][:200]
-    row["text"] = row["text"] or content["title"] or "[Untitled question]"
+    row["text"] = row["text"] or content["title"] or UNTITLED
     return read_question(item.full_row()), item.said
 
 

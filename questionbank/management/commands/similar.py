@@ -38,7 +38,7 @@ class Command(BankCommand):
             raise ValidationFailed("--k must be between 1 and 500.")
         if options["id"] is not None:
             question = question_get(question_id=options["id"])
-            text = question.text
+            text = question.analysed_text
             result = similar_questions(question=question, lens=lens, serving=serving(), k=k)
         elif not text or not text.strip() or "\0" in text:
             raise ValidationFailed("--text must be the text of a question.")

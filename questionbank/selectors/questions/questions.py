@@ -18,6 +18,7 @@ from analytics.question_content import (
     asked_parts,
     content_digest,
     content_of,
+    option_text,
     own_text,
 )
 from analytics.records import ConceptPath, Original, QuestionRecord
@@ -52,10 +53,7 @@ def content_hash(
 
     As `analytics.question_content.content_digest` makes it.
     """
-    parts = [text]
-    parts.extend(
-        option.text if isinstance(option, Option) else str(option.get("text", "")) for option in options
-    )
+    parts = [text, *map(option_text, options)]
     if content:
         parts.extend(asked_parts(content))
     return content_digest(parts)

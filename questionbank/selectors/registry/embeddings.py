@@ -5,6 +5,7 @@ Pending questions are always asked anew, so a job that computes vectors may stop
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from django.db import connection
 from django.db.models import Sum
 from psycopg import sql
 
+from analytics.analysed_text import stored_text
 from analytics.catalog import lenses, main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
@@ -27,7 +29,11 @@ MISSING_KEPT = 3600  # seconds; the clock counts anew before that
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question whose vector is missing or out of date."""
+    """A question whose vector is missing or out of date.
+
+    Attributes:
+        text: `Question.analysed_text`.
+    """
 
     id: int
     text: str
@@ -65,8 +71,8 @@ def map_set() -> EmbeddingSet | None:
 
 def embedding_set_sample(*, language: str) -> list[str]:
     """Return the texts of up to 300 questions of a language, to measure how well an encoder knows it."""
-    rows = Question.objects.filter(language=language).order_by("content_hash")[:SAMPLE_SIZE]
-    return list(rows.values_list("text", flat=True))
+    rows = Question.objects.filter(language=language).only("text", "options", "content")
+    return [question.analysed_text for question in rows.order_by("content_hash")[:SAMPLE_SIZE]]
 
 
 # Retired questions keep the vectors they have and get no new ones.
@@ -137,10 +143,13 @@ def embedding_pending_among(
 
 
 def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list[PendingQuestion]:
-    query = _pending_query(embedding_set, "q.id, q.text, q.content_hash")
+    query = _pending_query(embedding_set, "q.id, q.text, q.options, q.content, q.content_hash")
     with connection.cursor() as cursor:
         cursor.execute(query + sql.SQL(" AND ") + condition + sql.SQL(" ORDER BY q.id"))
-        return [PendingQuestion(pk, text, bytes(digest)) for pk, text, digest in cursor.fetchall()]
+        return [
+            PendingQuestion(pk, stored_text(text, json.loads(options), json.loads(content)), bytes(digest))
+            for pk, text, options, content, digest in cursor.fetchall()
+        ]
 
 
 def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:

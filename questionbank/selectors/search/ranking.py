@@ -8,6 +8,7 @@ formula adds the questions whose formulas are built alike, a query that names a 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from django.db.models import QuerySet
 from rapidfuzz import fuzz
 
+from analytics.analysed_text import stored_text
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
@@ -33,7 +35,7 @@ RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
 COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
 LITERAL = 90.0  # per cent of likeness from which a text contains a query almost literally
-_LONGEST_COMPARED = 2000  # characters of a text
+_LONGEST_COMPARED = 4000  # characters of a text
 _SIGNS = re.compile(r"[$\\{}]+")
 
 # Weights of words, vectors and literal likeness. Tuned on the half of the public questions that `manage.py
@@ -49,7 +51,7 @@ _HELD = 1 / 3  # share of the query's weight
 _ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
 LIKE = 0.5  # likeness from which a formula counts as alike
 _WITHOUT_WORDS = 0.4  # times its likeness: what a formula counts without the words asked for next to it
-_MOST_FORMULAS = 8  # of one text that are compared
+_MOST_FORMULAS = 24  # of one text that are compared
 _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 
 # A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
@@ -229,7 +231,11 @@ def _literally(searched: str, ids: Sequence[int]) -> list[int]:
 
 def _texts(ids: Sequence[int]) -> list[tuple[int, str]]:
     wanted = among(ids)
-    return fetch(wanted.select("id, text"), wanted.parameters)
+    rows = fetch(wanted.select("id, text, options, content"), wanted.parameters)
+    return [
+        (pk, stored_text(text, json.loads(options), json.loads(content)))
+        for pk, text, options, content in rows
+    ]
 
 
 def _plain(text: str) -> str:

@@ -71,8 +71,9 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    embedding_set, encoder, notice = serving.lens_for(main_lens().word, question.language, [question.text])
-    vector = encoder.encode([question.text])[0]
+    text = question.analysed_text
+    embedding_set, encoder, notice = serving.lens_for(main_lens().word, question.language, [text])
+    vector = encoder.encode([text])[0]
     rows = [_augmented_row(question, vector, encoder, seed)]
     tags = list(question.tags.select_related("concept__hierarchy"))
     if not tags:
@@ -140,7 +141,7 @@ def _below(tags: QuerySet[QuestionTag], paths: Sequence[str]) -> QuerySet[Questi
 
 def _augmented_row(question: Question, vector: np.ndarray, encoder: TextEncoder, seed: int) -> DistanceRow:
     try:
-        drawn = question_augmented(text=question.text, seed=seed, draws=_DRAWS).whole
+        drawn = question_augmented(text=question.analysed_text, seed=seed, draws=_DRAWS).whole
     except (ServiceUnavailable, ValidationFailed) as error:
         return DistanceRow(0, 0, notice=str(error))
     text = next((draw.text for draw in drawn if draw.text and draw.pieces), "")

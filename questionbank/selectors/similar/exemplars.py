@@ -63,7 +63,7 @@ _NEAREST = 48  # of any graph; some repeat a story, some have neither equation n
 _SAME_GRAPH = 300  # with the question's graph, those whose equation is known first
 _READ = 24  # of those the nearest
 _COLUMNS = (
-    *("text", "language", "kind", "options", "answer", "solution", "content_hash"),
+    *("text", "language", "kind", "options", "answer", "solution", "content", "content_hash"),
     *("equation__expression", "equation__graph_key", "equation__question"),
     *(f"machine_solution__{name}" for name in ("graph_key", "probability", "content_hash", "alternatives")),
 )
@@ -152,7 +152,7 @@ class _Candidate:
     @cached_property
     def story(self) -> str:
         """What its text has in common with copies of it: `story_key`."""
-        return story_key(self.question.text)
+        return story_key(self.question.analysed_text)
 
     def computes(self, key: str) -> bool:
         """Return whether it has the graph of a key."""
@@ -177,7 +177,7 @@ def question_exemplars(
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    search = _Search(question.text, question.language, serving, exclude=story_ids(question.pk))
+    search = _Search(question.analysed_text, question.language, serving, exclude=story_ids(question.pk))
     return search.exemplars(solved, k, stored=question)
 
 
@@ -220,7 +220,8 @@ class _Search:
         voters = _voters(
             self._stories(candidate for candidate in candidates if candidate.question.pk in near)
         )
-        applied = _applied(self._text, voters) if is_word_problem(self._text) else None
+        is_single = stored is None or not stored.is_in_parts
+        applied = _applied(self._text, voters) if is_single and is_word_problem(self._text) else None
         candidates.sort(key=lambda candidate: -candidate.score(likely))
         if computation is not None:
             candidates.sort(key=lambda candidate: not candidate.computes(computation.key))
@@ -340,7 +341,7 @@ def _problem(question: Question) -> ProblemRecord:
     equation = getattr(question, "equation", None)
     return ProblemRecord(
         str(question.pk),
-        question.text,
+        question.analysed_text,
         question.language,
         equation=equation.expression if equation is not None else "",
         answer=published_answer(question),

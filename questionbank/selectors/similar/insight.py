@@ -53,7 +53,8 @@ from questionbank.wording import percent_text
 LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 MOST_SAME = 5  # questions with the very same text that are named
 _NOT_READ = ("description", "opaque")  # their text does not say what is to be done
-_ONE_ANSWER = ("open", "number", "short", "choice", "true_false")  # that an equation can give
+# Kinds with one answer, which an equation can give, and of those with several the one that is said not to be solved.
+_SOLVED = ("open", "number", "short", "choice", "true_false", "parts")
 
 
 def predict_or_none(
@@ -144,7 +145,9 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
     models = serving()
     tags = question_tags(question=question)
     choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
-    prediction, no_prediction = predict_or_none(question.text, models, question.language, choice.name)
+    prediction, no_prediction = predict_or_none(
+        question.analysed_text, models, question.language, choice.name
+    )
     kin = kin_of(question=question, serving=models)
     solved = solved_or_none(question.text, question.language, question)
     duplicates = exact_duplicates(
@@ -164,7 +167,7 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
         prediction=prediction,
         no_prediction=no_prediction,
         figures=difficulty_figures(question, prediction),
-        solved=solved if solved and (solved.shown or question.kind in _ONE_ANSWER) else None,
+        solved=solved if solved and (solved.shown or question.kind in _SOLVED) else None,
         has_computation=question_computation(question) is not None,
         columns=lens_columns(kin.results),
         kinships=kinds_shown(kin),
@@ -180,7 +183,7 @@ class AskedText:
     """A question that is not in the bank.
 
     Attributes:
-        question: what models read.
+        question: the analysed text, which models read.
         text: of the question alone; with `options`, `content` and `answer` it says which questions are the same.
         language: its tag; where no model reads the language, only the wording is compared.
     """

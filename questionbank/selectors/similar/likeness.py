@@ -62,6 +62,7 @@ class Asked:
     """The question that others are compared with, stored or not.
 
     Attributes:
+        text: the analysed one.
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         graphs: the keys of the graphs that it may have, with probabilities.
         ready: the ready questions in its language.
@@ -248,7 +249,8 @@ def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
 
 def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """Return scores by wording, words and, for the best of these, masked form."""
-    texts = dict(Question.objects.filter(pk__in=list(cosines)).values_list("pk", "text"))
+    questions = Question.objects.filter(pk__in=list(cosines)).only("text", "options", "content")
+    texts = {question.pk: question.analysed_text for question in questions}
     rarity = vocabulary().rarity
 
     def words(text: str) -> dict[str, float]:

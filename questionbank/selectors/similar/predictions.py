@@ -291,7 +291,7 @@ def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[
         LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
         for pk, score in hits
         if pk in questions
-        and questions[pk].text != text
+        and questions[pk].analysed_text != text
         and questions[pk].paraphrase_of_id is None
         and (paths.get(pk) or (not hierarchy and questions[pk].difficulty_percent is not None))
     ]

@@ -192,7 +192,7 @@ def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
     first: dict[str, SimilarHit] = {}
     copies: defaultdict[str, list[SimilarHit]] = defaultdict(list)
     for hit in hits:
-        key = copy_key(hit.question.text)
+        key = copy_key(hit.question.analysed_text)
         if first.setdefault(key, hit) is not hit:
             copies[key].append(hit)
     return [replace(hit, copies=tuple(copies[key])) if key in copies else hit for key, hit in first.items()]
@@ -249,7 +249,7 @@ class _Comparison:
         asked_evidence = _evidence(question, tags)
         concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
         query = Asked(
-            text=question.text,
+            text=question.analysed_text,
             language=question.language,
             ready=ready_in(question.language),
             tags=tuple(tags),
@@ -327,7 +327,8 @@ class _Comparison:
         self.read([candidate.id for candidate in ranked])
         # The others were just deleted.
         present = [candidate for candidate in ranked if candidate.id in self._questions]
-        wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in present])
+        texts = [self._questions[candidate.id].analysed_text for candidate in present]
+        wording = _wording(self._asked.text, texts)
         rarity = vocabulary().rarity
         by_graph = lenses()[lens].by_graph
         hits = []
@@ -405,9 +406,8 @@ def _with_evidence(hits: Sequence[SimilarHit], *, is_mixed: bool) -> list[Simila
 
 
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
-    return evidence_of(
-        question.text, language=question.language, computation=question_computation(question), tags=tags
-    )
+    computation = question_computation(question)
+    return evidence_of(question.analysed_text, language=question.language, computation=computation, tags=tags)
 
 
 def _wording(text: str, others: Sequence[str]) -> list[float]:

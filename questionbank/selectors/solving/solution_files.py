@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
-from analytics.solver.solution import Solution, Solver, solution_steps
+from analytics.solver.solution import SEVERAL_REASON, Solution, Solver, solution_steps
 from questionbank.files import InputQuestion
 from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import solver_of
@@ -39,7 +39,10 @@ def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> 
         "alternatives"}``; with a ``reason`` where ``answer`` is null.
     """
     problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
-    reasons = [solver.unsolvable_reason(problem) for problem in problems]
+    reasons = [
+        SEVERAL_REASON if question.is_in_parts else solver.unsolvable_reason(problem)
+        for question, problem in zip(questions, problems, strict=True)
+    ]
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
     solutions = iter(solver.solve(solvable, beam=ALTERNATIVES) if solvable else [])
     return [

@@ -16,6 +16,7 @@ from analytics.solver.plausibility import answer_to_count
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import (
     CERTAIN_ENOUGH,
+    SEVERAL_REASON,
     Solution,
     Step,
     divides_by_zero,
@@ -237,6 +238,8 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    if solver is not None and question.is_in_parts:
+        return SolvedText((), SEVERAL_REASON, (), solver.artifact.name)
     solution: QuestionSolution | None = getattr(question, "machine_solution", None)
     if (
         solver is None

@@ -71,12 +71,12 @@ def analogy_material(
     """
     questions = original_questions(hierarchies=hierarchies)
     columns = ("pk", "text", "language", "source", "answer", "equation__expression", "equation__graph_key")
-    rows = questions.filter(equation__isnull=False).order_by("pk").values_list(*columns)
+    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
     problems: dict[str, GraphProblem] = {}
     tests: list[str] = []
     languages: Counter[str] = Counter()
     foreign = without_graph = repeated = 0
-    for pk, text, language, source, answer, expression, key in rows.iterator():
+    for pk, text, language, source, answer, expression, key in rows.values_list(*columns).iterator():
         languages[language] += 1
         if language in left_out:
             foreign += 1

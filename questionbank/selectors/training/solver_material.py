@@ -1,7 +1,7 @@
 """What a solver is trained on and measured on: the bank's word problems, in parts (`training_parts`).
 
-It learns from questions with an equation. Two solvers are compared on the held-out ones, and on held-out questions of
-which only the answer is known.
+It learns from questions with an equation, those in parts excepted: they are not one problem. Two solvers are compared
+on the held-out ones, and on held-out questions of which only the answer is known.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
         wanted: the language, ``"en"`` for all kinds of English.
     """
     questions = original_questions(hierarchies=hierarchies)
-    rows = questions.filter(equation__isnull=False).order_by("pk")
+    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
     columns = rows.values_list("pk", "text", "language", "source", "answer", "equation__expression")
     problems: dict[str, ProblemRecord] = {}
     tests: list[str] = []
@@ -105,7 +105,8 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
 
 def _answered_problems(questions: QuerySet[Question], wanted: str) -> Iterator[ProblemRecord]:
     """Yield the held-out word problems without an equation whose published answer is a number."""
-    rows = questions.filter(in_language(wanted), equation__isnull=True).exclude(answer="").order_by("pk")
+    rows = questions.filter(in_language(wanted), equation__isnull=True).exclude(answer="")
+    rows = rows.exclude(kind=Question.Kind.PARTS).order_by("pk")
     columns = ("text", "language", "source", "kind", "options", "answer")
     for question in rows.only(*columns).iterator():
         answer = published_answer(question)

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from analytics.analysed_text import stored_text
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
@@ -22,6 +23,7 @@ class TrainingQuestion:
     """A ready question as one hierarchy tags it.
 
     Attributes:
+        text: `Question.analysed_text`.
         paths: without the leading nodes that nearly all paths of the hierarchy share.
         hierarchy: empty for a question without a concept.
         difficulty: 0 to 1, None where it has none.
@@ -55,7 +57,8 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
     rows = {
         row[0]: row
         for row in ready.values_list(
-            "pk", "text", "language", "source", "content_hash", "solution", "difficulty_percent"
+            *("pk", "text", "language", "source", "content_hash", "solution", "difficulty_percent"),
+            *("options", "content"),
         ).iterator()
         if hierarchies is None or row[0] in tagged
     }
@@ -82,10 +85,10 @@ def is_test_source(source: str) -> bool:
 
 
 def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ...]) -> TrainingQuestion:
-    pk, text, language, source, digest, solution, percent = row
+    pk, text, language, source, digest, solution, percent, options, content = row
     return TrainingQuestion(
         id=pk,
-        text=text,
+        text=stored_text(text, options, content),
         language=language,
         source=source,
         content_hash=bytes(digest),

@@ -63,7 +63,7 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
     on_worksheet = {question.pk for question in taken}
     excluded = on_worksheet | set(story_ids(*on_worksheet))
     encoder = HashedNgramEncoder()
-    vectors = encoder.encode([question.text for question in taken])
+    vectors = encoder.encode([question.analysed_text for question in taken])
     chosen: list[Question] = []
     near_duplicates = 0
     for question in _read(dict.fromkeys(in_turn)):
@@ -72,7 +72,7 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
         if question.pk in excluded:
             near_duplicates += question.pk not in on_worksheet
             continue
-        vector = encoder.encode([question.text])
+        vector = encoder.encode([question.analysed_text])
         if vectors.size and float((vectors @ vector[0]).max()) >= NEAR_DUPLICATE:
             near_duplicates += 1
             continue

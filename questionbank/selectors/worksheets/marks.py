@@ -61,7 +61,7 @@ def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | Non
         return {}
     try:
         predictions = predict_many(
-            texts=[question.text for question in questions],
+            texts=[question.analysed_text for question in questions],
             languages=[question.language for question in questions],
             serving=serving(),
         )
