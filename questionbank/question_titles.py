@@ -11,6 +11,9 @@ import re
 from functools import lru_cache
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
+from analytics.analysed_text import is_invented
+from analytics.question_content import QuestionContent, own_text
+from questionbank.formats.derived_answer import part_label
 from questionbank.text_layout import render_excerpt
 
 LONGEST_TITLE = 80
@@ -23,6 +26,22 @@ _JOIN = "\x00"  # a negative space: "10,\\!000"
 _BLANKS = re.compile(r"\s+")
 _TAGS = re.compile(r"<[^>]*>")
 _OVER = {"→": "\u20d7", "¯": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˙": "\u0307"}
+
+
+def opening_text(text: str, content: QuestionContent) -> str:
+    r"""Return what titles and links show of a question: its own text, then its parts with their letters.
+
+    >>> from analytics.question_content import QuestionPart
+    >>> parts = QuestionContent(parts=(QuestionPart("Expand $2(x+1)$."), QuestionPart("Factorise $x^2-1$.")))
+    >>> opening_text("Work out.", parts), opening_text("Answer each part.", parts)
+    ('Work out. (a) Expand $2(x+1)$. (b) Factorise $x^2-1$.', 'Expand $2(x+1)$. (b) Factorise $x^2-1$.')
+    """
+    own = "" if is_invented(text) else own_text(text, content)
+    parts = [opening_text(part.text, part.content) for part in content.parts]
+    lettered = [f"({part_label(place)}) {part}" for place, part in enumerate(parts) if part]
+    if not own and lettered:
+        own = lettered.pop(0).partition(" ")[2]
+    return " ".join(filter(None, [own, *lettered])) or text
 
 
 @lru_cache(maxsize=4_096)

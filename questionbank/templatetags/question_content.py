@@ -21,6 +21,7 @@ from analytics.question_content import own_text as text_alone
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
 from questionbank.forms.question_content import percent, tolerance_shown
+from questionbank.question_titles import opening_text
 from questionbank.rendering.drawn_values import drawn_names
 from questionbank.worksheets.options import Labelled, in_other_order
 
@@ -47,6 +48,14 @@ def own_text(question: Any) -> str:
     text: str = _get(question, "text") or ""
     # Most questions share nothing, and a page of results need not read what else they hold.
     return text_alone(text, content(question)) if "stimulus" in (_get(question, "content") or {}) else text
+
+
+@register.filter
+def opening(question: Any) -> str:
+    """Return what a title or a link shows of a question: its own text, then its parts with their letters."""
+    text: str = _get(question, "text") or ""
+    has_more = {"stimulus", "parts"} & (_get(question, "content") or {}).keys()
+    return opening_text(text, content(question)) if has_more else text
 
 
 @register.filter

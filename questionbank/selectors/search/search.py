@@ -29,6 +29,7 @@ from questionbank.selectors.search.conditions import Condition, among, any_of, f
 from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
 from questionbank.selectors.search.facets import Facets, FacetValue, count_facets, count_tagged
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions, passing
+from questionbank.selectors.search.matched_parts import matched_parts
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.query_filters import ReadFilter, grades_apart
 from questionbank.selectors.search.ranking import (
@@ -73,12 +74,14 @@ class SearchHit:
     Attributes:
         score: of the fused ranking; compares hits of one search only. 0 where nothing was ranked.
         found_by: of ``"number"``, ``"concept"``, ``"text"``, ``"formula"`` and ``"vector"``.
+        parts: letters of the parts that hold what was searched, where the stem does not.
     """
 
     question: Question
     score: float
     found_by: tuple[str, ...]
     concepts: list[ConceptPath]
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +264,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         matching = asked_condition(asked, passed, are_many=counted.is_capped)
         hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
         below, closest = [], []
-    loaded = _hits([*hits, *below])
+    loaded = _hits([*hits, *below], parsed.tokens)
     exact_ids = {hit.id for hit in hits}
     return _page(
         asked,
@@ -416,16 +419,24 @@ def _offset(place: list[Any] | None) -> int:
     raise ValidationFailed("This page of results is not known; search again.")
 
 
-def _hits(ranking: Sequence[Fused]) -> list[SearchHit]:
-    """Load the questions of one page, without what a page of results does not show."""
+def _hits(ranking: Sequence[Fused], tokens: Sequence[str] = ()) -> list[SearchHit]:
+    """Load the questions of one page, without what a page of results does not show.
+
+    Args:
+        tokens: of the query.
+    """
     ids = [candidate.id for candidate in ranking]
     questions: QuerySet[Question] = Question.objects.defer("solution", "search_vector", "content_hash")
     questions_by_id = questions.in_bulk(ids)
     paths = concept_paths(ids)
     return [
         SearchHit(
-            questions_by_id[candidate.id], candidate.score, candidate.found_by, paths.get(candidate.id, [])
+            question,
+            candidate.score,
+            candidate.found_by,
+            paths.get(candidate.id, []),
+            matched_parts(question, tokens),
         )
         for candidate in ranking
-        if candidate.id in questions_by_id
+        if (question := questions_by_id.get(candidate.id)) is not None
     ]

@@ -97,7 +97,9 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
         pk, cosine = hit[0] if hit else (0, 0.0)
         if neighbour := questions.get(pk):
             found = tuple(paths.get(pk, ()))
-            rows.append(DistanceRow(distance, shared, neighbour.text, neighbour, round(cosine, 4), found))
+            rows.append(
+                DistanceRow(distance, shared, neighbour.analysed_text, neighbour, round(cosine, 4), found)
+            )
         else:  # none, or just deleted
             notice_of_row = "No ready question with a vector is at this distance."
             rows.append(DistanceRow(distance, shared, notice=notice_of_row))

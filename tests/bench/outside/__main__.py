@@ -2,9 +2,9 @@
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
 
-Numbers, typed maths, word problems, verdicts on pairs and test papers are counted; formulas, pastes, searches,
-imports and variants are written to a file that a reader judges. The examples are in `examples/`, beside what the reader
-said of them.
+Numbers, typed maths, word problems, verdicts on pairs, test papers and questions in parts are counted; formulas,
+pastes, searches, imports and variants are written to a file that a reader judges. The examples are in `examples/`,
+beside what the reader said of them.
 """
 
 from __future__ import annotations
@@ -193,6 +193,14 @@ def files(options: argparse.Namespace) -> None:
     from tests.bench.outside.files import read_files
 
     read_files(options.examples / "files")
+
+
+def parts(options: argparse.Namespace) -> None:
+    """Count the questions in parts that get their concept and are found by a part; write what is nearest to each."""
+    from tests.bench.outside.multipart import read_multipart
+
+    rows = examples(options.examples, "multipart")
+    read_multipart(rows, var=options.keep / "bank-parts", output=options.output)
 
 
 def formulas(options: argparse.Namespace) -> None:
@@ -401,7 +409,7 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 _PARTS = (
-    numbers, typed, problems, pairs, papers, files, imports, formulas, searches, pastes, similar, variants,
+    numbers, typed, problems, pairs, papers, files, imports, parts, formulas, searches, pastes, similar, variants,
 )  # fmt: skip
 PARTS = {part.__name__: part for part in _PARTS}
 
