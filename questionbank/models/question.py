@@ -174,7 +174,7 @@ class Question(models.Model):
         triggers = question_triggers()
 
     def __str__(self) -> str:
-        return self.text[:80]
+        return self.analysed_text[:80]
 
     @property
     def analysed_text(self) -> str:

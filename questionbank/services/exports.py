@@ -12,12 +12,12 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from analytics.analysed_text import record_text
-from analytics.question_content import own_text
 from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.models import KnowledgeHierarchy, Question, QuestionOriginal
+from questionbank.question_titles import opening_text
 from questionbank.selectors.questions.questions import numbered_question_records, questions_matching
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.predictions import predict_many
@@ -63,7 +63,7 @@ class ExportLosses:
         for what in lost:
             named = self.first.setdefault(what, [])
             if len(named) < NAMED:
-                named.append((pk, own_text(record.text, record.content)))
+                named.append((pk, opening_text(record.text, record.content)))
 
 
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple[int, ExportLosses]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
+from analytics.analysed_text import is_invented
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.errors import Conflict, ValidationFailed
@@ -40,6 +41,8 @@ def why_not_reworded(question: Question) -> str:
         return "This question is retired."
     if question.paraphrase_of_id is not None:
         return "This question is a paraphrase itself: ask for others of its original."
+    if is_invented(question.text):
+        return "This question has no text above its parts that could be put in other words."
     return ""
 
 

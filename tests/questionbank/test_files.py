@@ -56,6 +56,18 @@ def test_the_language_is_detected_where_it_is_not_given(run):
     assert [row["language"] for row in written] == ["zh", "en", "fr"]
 
 
+def test_a_question_in_parts_is_read_whole(run):
+    line = {"id": "a", "text": "Work out.", "grading": {"parts": [{"text": "2 + 3"}, {"text": "4 - 1"}]}}
+    read = []
+
+    def convert(questions):
+        read.extend(questions)
+        return echo(questions)
+
+    run(json.dumps(line).encode(), convert=convert)
+    assert [(question.text, question.is_in_parts) for question in read] == [("Work out.\n2 + 3\n4 - 1", True)]
+
+
 def test_other_fields_may_hold_anything(run):
     written, _ = run(b'{"id": "a", "text": "one", "difficulty": "hard", "options": 3, "concepts": null}')
     assert len(written) == 1

@@ -106,7 +106,7 @@ def hit_fields(hit: SimilarHit) -> dict[str, Any]:
     """Return ``{id, text, concepts, score, reason, copies}`` of a similar question; copies are ids."""
     return {
         "id": hit.question.pk,
-        "text": hit.question.text,
+        "text": hit.question.analysed_text,
         "concepts": [list(path) for path in hit.concepts],
         "score": hit.score,
         "reason": hit.reason,
@@ -117,7 +117,7 @@ def hit_fields(hit: SimilarHit) -> dict[str, Any]:
 def hit_lines(hits: Sequence[SimilarHit]) -> Iterator[str]:
     """Yield similar questions as a table for a terminal."""
     for hit in hits:
-        text = Truncator(" ".join(hit.question.text.split())).chars(_SHOWN)
+        text = Truncator(" ".join(hit.question.analysed_text.split())).chars(_SHOWN)
         yield f"{hit.score:6.3f}  {hit.question.pk:>8}  {text}"
         copies = f" (and {len(hit.copies)} with other numbers)" if hit.copies else ""
         if hit.reason or copies:

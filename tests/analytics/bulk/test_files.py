@@ -36,6 +36,11 @@ def test_a_block_of_parquet_has_rows_of_one_row_group_and_no_more_than_asked_for
     assert [row for _name, part, _ in blocks for row in part] == [(str(n), (t,)) for n, t in enumerate(TEXTS)]
 
 
+def test_a_question_in_parts_is_read_whole(tmp_path):
+    path = write_lines(tmp_path / "q.jsonl", [{"text": "Add.", "grading": {"parts": [{"text": "2 and 3"}]}}])
+    assert rows(path, 3) == [("q.jsonl-000000", [("", ("Add.\n2 and 3",))], 0)]
+
+
 def test_rows_without_a_text_are_passed_over_and_ids_are_optional(tmp_path):
     path = write_lines(
         tmp_path / "q.jsonl",

@@ -22,7 +22,9 @@ def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not
     write(
         tmp_path / "a.jsonl", [{"text": "one", "language": "zh", "difficulty_scale": "1-5"}, {"name": "tree"}]
     )
-    write(tmp_path / "test.jsonl", [{"text": "kept apart"}])
+    write(
+        tmp_path / "test.jsonl", [{"text": "kept apart", "grading": {"parts": [{"text": "with its parts"}]}}]
+    )
     first, second = read_rows(tmp_path)
     assert (first.text, first.language, first.paths, first.difficulty, first.scale) == (
         "one",
@@ -37,7 +39,7 @@ def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not
         (("A", "B"),),
         2.0,
     )
-    assert [row.text for row in read_rows(tmp_path / "test.jsonl")] == ["kept apart"]
+    assert [row.text for row in read_rows(tmp_path / "test.jsonl")] == ["kept apart\nwith its parts"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from analytics.solver.plausibility import answer_to_count
+from analytics.solver.solution import SEVERAL_REASON
 from questionbank.models import ModelArtifact, Question, QuestionSolution
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
@@ -77,6 +78,13 @@ def test_a_problem_without_an_equation_says_so(solver):
     )
     assert solved.best is None
     assert solved.reason
+
+
+def test_a_question_in_parts_is_declined_with_the_reason(solver):
+    question = write_question(BOXES)
+    question.content = {"parts": [{"text": "How many eggs are in 4 boxes?"}, {"text": "How many are in 5?"}]}
+    declined = question_solved(question, solver)
+    assert (declined.shown, declined.reason) == (None, SEVERAL_REASON)
 
 
 def test_a_division_by_zero_is_no_answer_and_cannot_be_accepted(solver):

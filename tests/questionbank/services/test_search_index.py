@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from analytics.question_content import Option
+from analytics.analysed_text import EACH_PART
+from analytics.question_content import Option, QuestionContent, QuestionPart, as_json
 from analytics.records import QuestionRecord
 from questionbank.models import Question, VocabularyWord
+from questionbank.selectors.search.filters import task_token
 from questionbank.services.questions import question_create
 from questionbank.services.search_index import TOKENS_LIMIT, question_tokens, vocabulary_refresh
 from tests.factories import QuestionFactory
@@ -18,6 +20,20 @@ def test_records_and_rows_give_the_same_tokens():
     row = Question(text=record.text, language="en", options=[{"label": "A", "text": "pears"}])
     assert question_tokens(record) == question_tokens(row)
     assert {"apple", "mfrac", "pear"} <= set(question_tokens(record).split())
+
+
+def test_parts_their_options_and_their_tasks_are_found_and_an_invented_stem_is_not():
+    parts = (
+        QuestionPart("Factorise $x^2+7x+12$"),
+        QuestionPart("Which unit fits best?", options=(Option("A", "Grams"), Option("B", "Litres"))),
+        QuestionPart("Ann has 3 bags of 5 apples each. How many apples has she?"),
+    )
+    content = QuestionContent(parts=parts)
+    tokens = question_tokens(QuestionRecord("q", EACH_PART, kind="parts", content=content))
+    assert tokens == question_tokens(Question(text=EACH_PART, language="en", content=as_json(content)))
+    plain = question_tokens(QuestionRecord("q", parts[0].text)).split()
+    assert {*plain, "gram", "litre", "apple", task_token("word_problem")} <= {*tokens.split()}
+    assert "answer" not in tokens.split()
 
 
 def test_tokens_are_bounded_at_a_whole_token():

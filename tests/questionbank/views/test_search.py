@@ -7,6 +7,8 @@ import re
 import pytest
 from django.urls import reverse
 
+from analytics.analysed_text import EACH_PART
+from analytics.question_content import QuestionContent, QuestionPart, as_json
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.services.search_index import search_vector, vocabulary_refresh
 from tests.factories import QuestionFactory
@@ -29,6 +31,22 @@ def test_a_page_asks_the_database_little_and_nothing_for_each_hit(
         with django_assert_max_num_queries(most) as asked:
             assert as_teacher.get(address).status_code == 200
         assert not [query["sql"] for query in asked.captured_queries if "auth_permission" in query["sql"]]
+
+
+def test_a_question_in_parts_is_found_by_a_part_which_is_named_and_begins_with_mathematics(
+    as_teacher,
+) -> None:
+    parts = [QuestionPart("Expand $3(x+2)$"), QuestionPart("Factorise $x^2+7x+12$")]
+    content = as_json(QuestionContent(parts=tuple(parts)))
+    question = QuestionFactory(text=EACH_PART, kind="parts", content=content)
+    response = as_teacher.get(LIST, {"q": "factorise"})
+    assert questions_of(response) == {question}
+    assert response.context["page"].hits[0].parts == ("b",)
+    page = response.content.decode()
+    assert "in part (b)" in page
+    assert EACH_PART not in page
+    title = as_teacher.get(reverse("question_detail", args=[question.pk])).content.decode()
+    assert "<title>Expand 3(x + 2) (b) Factorise x² + 7x + 12 · " in " ".join(title.split())
 
 
 def test_without_a_query_everything_ready_is_listed(bank, as_teacher) -> None:
