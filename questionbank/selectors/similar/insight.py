@@ -42,6 +42,7 @@ from questionbank.selectors.similar.kinship import (
 )
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
 from questionbank.selectors.similar.similarity import (
+    LIKELY,
     SimilarHit,
     SimilarResult,
     near_duplicates,
@@ -50,7 +51,6 @@ from questionbank.selectors.similar.similarity import (
 from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
 from questionbank.wording import percent_text
 
-LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 MOST_SAME = 5  # questions with the very same text that are named
 _NOT_READ = ("description", "opaque")  # their text does not say what is to be done
 # Kinds with one answer, which an equation can give, and of those with several the one that is said not to be solved.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
@@ -46,12 +46,14 @@ from questionbank.selectors.solving.solutions import (
     text_solved,
 )
 from questionbank.selectors.vectors import nearest, stored_vectors
+from questionbank.wording import percent_text
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
 REASON_SHARE = (
     0.4  # times score * (1 - score): what a reason adds to a score that is a mean of several measures
 )
+LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
 _KEPT_TEXTS = 2_048  # whose n-grams a process keeps, 2 KB each: a page compares some 60
@@ -219,10 +221,17 @@ class _Comparison:
     """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
     def __init__(
-        self, asked: Asked, asked_evidence: Evidence, serving: Serving, stored: Mapping[int, Vector]
+        self,
+        asked: Asked,
+        asked_evidence: Evidence,
+        serving: Serving,
+        stored: Mapping[int, Vector],
+        *,
+        is_stored: bool = False,
     ) -> None:
         self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
         self._vectors_by_set = dict(stored)  # by id of the set
+        self._is_stored = is_stored
         self._broad = broad_concepts() if asked_evidence.tags else frozenset()
         self._questions: dict[int, Question] = {}
         self._evidence: dict[int, Evidence] = {}
@@ -259,7 +268,7 @@ class _Comparison:
         )
         set_ids = [embedding_set.pk for embedding_set in serving.sets.values()]
         stored = stored_vectors(set_ids=set_ids, question=question)
-        return cls(query, asked_evidence, serving, stored)
+        return cls(query, asked_evidence, serving, stored, is_stored=True)
 
     @classmethod
     def with_text(
@@ -350,7 +359,7 @@ class _Comparison:
                 SimilarHit(
                     question=self._questions[candidate.id],
                     score=round(candidate.score, 4),
-                    reason=comparison.reason,
+                    reason=comparison.reason or ("" if by_graph else self._predicted_reason(evidence)),
                     concepts=[tag.path for tag in evidence.tags],
                     flags=comparison.flags,
                     cosines={name: round(cosine, 4) for name, cosine in candidate.cosines.items()},
@@ -359,6 +368,26 @@ class _Comparison:
                 )
             )
         return hits
+
+    def _predicted_reason(self, candidate: Evidence) -> str:
+        """Return that a candidate is about what is predicted for the question; empty where that is not known."""
+        path = next((path for path in self._likely if path in {tag.path for tag in candidate.tags}), None)
+        if path is None:
+            return ""
+        whom = "question" if self._is_stored else "text"
+        return f"It is about {path[-1]}, which is predicted for this {whom} ({percent_text(self._likely[path])})."
+
+    @cached_property
+    def _likely(self) -> dict[ConceptPath, float]:
+        """The concepts that are predicted for a question without any, in the bank's default hierarchy."""
+        if self._asked_evidence.tags:
+            return {}
+        probes = self._serving.probes_for(language=self._asked.language, sample=[self.text])
+        vector = self._known.get(probes.lens) if probes is not None else None
+        if probes is None or vector is None or not probes.heads.beats_majority:
+            return {}
+        predicted = probes.heads.predict(vector[None], 1, texts=[self.text])[0]
+        return {guess.path: guess.probability for guess in predicted.concepts if guess.probability >= LIKELY}
 
     def read(self, ids: Iterable[int]) -> None:
         """Read those candidates that have not been read; a fixed number of queries for any number of them."""
