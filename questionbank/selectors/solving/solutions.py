@@ -239,7 +239,8 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
     if solver is not None and question.is_in_parts:
-        return SolvedText((), SEVERAL_REASON, (), solver.artifact.name)
+        is_expected = may_be_solved(question.analysed_text)
+        return SolvedText((), SEVERAL_REASON, (), solver.artifact.name) if is_expected else None
     solution: QuestionSolution | None = getattr(question, "machine_solution", None)
     if (
         solver is None

@@ -85,6 +85,8 @@ def test_a_question_in_parts_is_declined_with_the_reason(solver):
     question.content = {"parts": [{"text": "How many eggs are in 4 boxes?"}, {"text": "How many are in 5?"}]}
     declined = question_solved(question, solver)
     assert (declined.shown, declined.reason) == (None, SEVERAL_REASON)
+    question.text, question.content = "Work out.", {"parts": [{"text": "$3(x+2)$"}, {"text": "$x^2-x$"}]}
+    assert question_solved(question, solver) is None  # no word problem
 
 
 def test_a_division_by_zero_is_no_answer_and_cannot_be_accepted(solver):
