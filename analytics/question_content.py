@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 PARTS_DEEP = 2  # levels: parts may have parts, and no more
+ANSWER_LINES = "answer_lines"
+"""The setting that says how many lines to write on a question or a part has in its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,12 @@ class Picture:
 
     Attributes:
         sha256: of its bytes, in hexadecimal; empty where nobody has attached it.
+        width: in points (1/72 inch), as its source prints it; 0 where that is not known.
     """
 
     name: str
     sha256: str = ""
+    width: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,14 @@ class Stimulus:
 
     title: str = ""
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The section of a paper or quiz in which a question stands; worksheets print it above its questions."""
+
+    heading: str = ""
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +145,7 @@ class QuestionContent:
         tags: words that its source files it under, besides its concepts.
         settings: named settings of its source, such as shuffle, case, penalty, numbering.
         stimulus: what it shares with other questions.
+        section: where it stands in its source.
         original: SHA-256 of the item that an opaque question was read from, in hexadecimal: what it is, as far as we
             can tell.
     """
@@ -150,6 +163,7 @@ class QuestionContent:
     pictures: tuple[Picture, ...] = ()
     original: str = ""
     stimulus: Stimulus = Stimulus()
+    section: Section = Section()
 
     def __bool__(self) -> bool:
         return self != EMPTY
@@ -266,6 +280,19 @@ def content_texts(content: QuestionContent) -> Iterator[str]:
     feedback = content.feedback
     yield from (feedback.general, feedback.right, feedback.partly, feedback.wrong, *content.hints)
     yield from (answer.feedback for answer in content.accepted)
+
+
+def total_points(content: QuestionContent) -> float | None:
+    """Return what a right answer gives: its own points, else the sum of its parts'; None where neither says.
+
+    >>> parts = tuple(QuestionPart(text, content=QuestionContent(points=2.0)) for text in "ab")
+    >>> total_points(QuestionContent(parts=parts)), total_points(QuestionContent())
+    (4.0, None)
+    """
+    if content.points is not None:
+        return content.points
+    stated = [points for part in content.parts if (points := total_points(part.content)) is not None]
+    return sum(stated) if stated else None
 
 
 def asked_parts(content: QuestionContent) -> Iterator[str]:

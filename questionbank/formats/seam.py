@@ -149,7 +149,7 @@ _CONTENT_NAMES = {
     "pairs": "the pairs to match", "blanks": "the gaps with their answers", "parts": "the parts",
     "feedback": "feedback to students", "hints": "the hints", "tags": "the tags", "original": "the original",
     "settings": "settings such as shuffling and penalties", "pictures": "the pictures",
-    "stimulus": "the text shared with other questions",
+    "stimulus": "the text shared with other questions", "section": "the section of its paper",
 }  # fmt: skip
 _LINK = "the link between questions that share a text (each of them holds all of it)"
 

@@ -12,13 +12,9 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.search.filters import USED, SearchFilters
 from questionbank.selectors.worksheets.fill_up import MOST_FILLED, FillUpWish
 from questionbank.services.own_names import NAME_LIMIT
-from questionbank.services.worksheets import (
-    INSTRUCTIONS_LIMIT,
-    MOST_LINES,
-    MOST_POINTS,
-    TITLE_LIMIT,
-)
+from questionbank.services.worksheets import INSTRUCTIONS_LIMIT, TITLE_LIMIT
 from questionbank.wording import language_name
+from questionbank.worksheets.brought import MOST_LINES, MOST_POINTS
 
 
 def _short(rows: int) -> forms.Textarea:

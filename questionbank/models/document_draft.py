@@ -16,6 +16,7 @@ class DocumentDraft(models.Model):
         lines: its lines as read, `questionbank.documents.paper.Line` as JSON.
         roles: a guess of the role of each line.
         pictures: SHA-256 by the name that lines call a picture by; empty for one that cannot be shown.
+        picture_widths: in points (1/72 inch) by that name, as the document prints them, where it says so.
         notices: sentences on what could not be read.
         corrections: what its owner has changed, in order (`questionbank.documents.corrections`).
         applied: how many of them count; the rest are undone and can be redone.
@@ -39,6 +40,7 @@ class DocumentDraft(models.Model):
     lines = models.JSONField(default=list, blank=True)
     roles = models.JSONField(default=list, blank=True)
     pictures = models.JSONField(default=dict, blank=True)
+    picture_widths = models.JSONField(default=dict, blank=True)
     notices = models.JSONField(default=list, blank=True)
     corrections = models.JSONField(default=list, blank=True)
     applied = models.PositiveIntegerField(default=0)

@@ -17,7 +17,7 @@ from questionbank.printing.formula import draw_formula
 from questionbank.printing.labels import labels_for, points_text
 from questionbank.printing.limits import check_picture, not_printed
 from questionbank.printing.markup import Element, read_markup
-from questionbank.printing.sizes import ANSWER_LINE, Sizes, formula_width, text_width
+from questionbank.printing.sizes import ANSWER_LINE, Sizes, formula_width, shown_size, text_width
 from questionbank.printing.speech import formula_in_words
 from questionbank.rendering import render_inline
 from questionbank.rendering.pictures import with_addresses
@@ -104,8 +104,8 @@ class Content:
             )
         return self._formula_places[key]
 
-    def picture(self, name: str, data: bytes, alternative: str) -> Node:
-        """Return a picture, or why it is not printed."""
+    def picture(self, name: str, data: bytes, alternative: str, width: float | None) -> Node:
+        """Return a picture, or why it is not printed; its width is in points, where its source says it."""
         digest = hashlib.sha256(data).hexdigest()
         try:
             if digest in self._refusals:
@@ -120,7 +120,7 @@ class Content:
             self._refusals[digest] = str(refusal)
             return ["placeholder", not_printed(name, refusal, alternative)]
         self.pictures[file] = data
-        return ["picture", file, alternative or name, facts.width, facts.height]
+        return ["picture", file, alternative or name, *shown_size(facts, width)]
 
 
 class _Reader:
@@ -129,6 +129,7 @@ class _Reader:
     def __init__(self, content: Content, sheet: Sheet) -> None:
         self._content = content
         self._is_key, self._is_solved = sheet.shows_key, sheet.shows_key and sheet.shows_solutions
+        self._labels, self._picture_widths = labels_for(sheet.language), sheet.picture_widths
         self._sizes = Sizes(content.widths)
         width, self._height = _PAGE[sheet.paper]
         self._width = (width - _GUTTER) / 2 if sheet.columns == 2 else width
@@ -156,13 +157,14 @@ class _Reader:
         }
 
     def item(self, item: SheetItem, width: float) -> dict[str, object]:
-        room = width - _NUMBER - (0 if item.points is None else _POINTS)
+        room = width - _NUMBER - (0 if item.points_beside is None else _POINTS)
         text, options, matches = (
             self.blocks(item.text),
             self.labelled(item.options),
             self.labelled(item.matches),
         )
         parts = [self.item(part, room) for part in item.parts]
+        below = points_text(item.points_below)
         lines = max(0, min(item.answer_lines, 200))
         columns = _columns(options, room)
         height = self._sizes.height(text, room) + ANSWER_LINE * lines
@@ -176,7 +178,8 @@ class _Reader:
             "columns": columns,
             "matches": matches,
             "parts": parts,
-            "points": points_text(item.points),
+            "points": points_text(item.points_beside),
+            "total": f"{self._labels.total}: {below}" if below else "",
             "lines": lines,
             "answer": self.blocks(item.answer),
             "solution": self.blocks(item.solution),
@@ -290,7 +293,8 @@ class _Reader:
 
     def _picture(self, element: Element) -> Node:
         name, data = self._pictures[element.attributes["src"].removeprefix(_ADDRESS)]
-        return self._content.picture(name, data, element.attributes.get("alt", ""))
+        width = self._picture_widths.get(name)
+        return self._content.picture(name, data, element.attributes.get("alt", ""), width)
 
     def _formula(self, math: Element, behind: str = "") -> Iterator[Node]:
         """Yield a formula of a line; a long one in pieces, so that a line can break behind commas and in its words.
@@ -336,10 +340,21 @@ def _top_level(element: Element) -> Iterator[Element]:
 
 
 def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -> int:
-    """Return in how many columns labelled texts are printed: all on one line, else four, two or one."""
+    """Return in how many columns labelled texts are printed: all on one line, else four, two or one.
+
+    Pictures stand in two columns at least, and shrink where they have to.
+    """
     count = len(entries)
     widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)
     for columns in (count if count <= most else 4, 4 if count > most else 2, 2):
         if columns > 1 and widest <= (room - columns + 1) / columns:
             return columns
-    return 1
+    return 2 if count > 1 and all(map(_is_picture, entries)) else 1
+
+
+def _is_picture(entry: dict[str, object]) -> bool:
+    """Return whether a labelled text is a picture and nothing else."""
+    match entry["text"]:
+        case [["p", ["picture", *_]]]:
+            return True
+    return False

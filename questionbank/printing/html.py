@@ -15,8 +15,9 @@ from questionbank.formats.pictures import PictureRefused
 from questionbank.printing.labels import labels_for, points_text, sheet_details
 from questionbank.printing.limits import check_picture, check_sheets, not_printed
 from questionbank.printing.markup import Element, read_markup, write_markup
+from questionbank.printing.sizes import POINTS_A_PIXEL, fitting_width
 from questionbank.rendering import render_inline
-from questionbank.rendering.pictures import with_addresses
+from questionbank.rendering.pictures import is_picture, with_addresses
 from questionbank.text_layout import render_laid_out
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
@@ -46,10 +47,17 @@ class TextWriter:
 
     Args:
         change: what becomes of the tree of a text before it is written.
+        room: points that a picture may be wide; None where the reader makes it fit.
     """
 
-    def __init__(self, sheet: Sheet, change: Callable[[Element], None] = lambda _element: None) -> None:
-        self._change = change
+    def __init__(
+        self,
+        sheet: Sheet,
+        change: Callable[[Element], None] = lambda _element: None,
+        *,
+        room: float | None = None,
+    ) -> None:
+        self._change, self._room, self._widths = change, room, sheet.picture_widths
         self._named = [
             {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
             for name, data in sheet.pictures.items()
@@ -92,6 +100,8 @@ class TextWriter:
             image.tag, image.attributes, image.children = "span", {"class": "note"}, [said]
             return
         image.attributes["data-picture"] = digest
+        if width := fitting_width(facts, self._widths.get(name), self._room):
+            image.attributes["width"] = f"{width / POINTS_A_PIXEL:.0f}"
         image.attributes["src"] = f"data:{facts.media_type};base64,{base64.b64encode(data).decode()}"
 
 
@@ -122,8 +132,10 @@ def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
     heading = f"<h2>{texts.line(section.heading)}</h2>\n" if section.heading else ""
     if sheet.shows_key:
         return heading + "".join(_key(item, texts, sheet) for item in section.key_items)
-    heading += texts.blocks(section.instructions)
-    return heading + "".join(_question(item, texts) for item in section.items)
+    if section.instructions:
+        heading += f'<div class="instructions">{texts.blocks(section.instructions)}</div>\n'
+    total = labels_for(sheet.language).total
+    return heading + "".join(_question(item, texts, total) for item in section.items)
 
 
 def _key(item: SheetItem, texts: TextWriter, sheet: Sheet) -> str:
@@ -136,20 +148,27 @@ def _key(item: SheetItem, texts: TextWriter, sheet: Sheet) -> str:
 
 
 def _row(item: SheetItem, body: str) -> str:
-    points = "" if item.points is None else f'<span class="points">[{points_text(item.points)}]</span>'
+    points = "" if item.points_beside is None else _points(points_text(item.points_beside))
     number = f'<span class="number">{escape(item.number)}</span>'
     return f'<div class="item">{number}<div class="body">{body}</div>{points}</div>\n'
 
 
-def _question(item: SheetItem, texts: TextWriter) -> str:
+def _points(said: str, name: str = "points") -> str:
+    return f'<span class="{name}">[{said}]</span>'
+
+
+def _question(item: SheetItem, texts: TextWriter, total: str) -> str:
     stimulus = f'<div class="stimulus">{texts.blocks(item.stimulus)}</div>\n' if item.stimulus else ""
     body = texts.blocks(item.text)
     if item.matches:
         left, right = _options(item.options, texts, "<span>____</span>"), _options(item.matches, texts)
         body += f'<div class="matching"><div>{left}</div><div>{right}</div></div>'
     elif item.options:
-        body += f'<div class="options">{_options(item.options, texts)}</div>'
-    body += "".join(_question(part, texts) for part in item.parts)
+        pictures = " pictures" if all(map(is_picture, (text for _, text in item.options))) else ""
+        body += f'<div class="options{pictures}">{_options(item.options, texts)}</div>'
+    body += "".join(_question(part, texts, total) for part in item.parts)
+    if item.points_below is not None:
+        body += _points(f"{total}: {points_text(item.points_below)}", "total")
     body += '<div class="line"></div>' * max(0, min(item.answer_lines, 200))
     return stimulus + _row(item, body)
 

@@ -22,6 +22,7 @@ from questionbank.printing.markup import Element, read_markup
 from questionbank.rendering import render_inline
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
+_INNER = {"question": "part", "part": "subpart", "subpart": "subsubpart", "subsubpart": "subsubpart"}
 _DATE = (1980, 1, 1, 0, 0, 0)
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -130,7 +131,7 @@ class _SheetWriter:
 
     def _question(self, item: SheetItem, command: str) -> str:
         stimulus = f"\\uplevel{{{self._text(item.stimulus)}}}\n" if item.stimulus.strip() else ""
-        points = "" if item.points is None else f"[{points_text(item.points)}]"
+        points = "" if item.points_beside is None else f"[{points_text(item.points_beside)}]"
         number = re.fullmatch(r"[1-9]\d{0,3}", item.number)
         # the class counts; a number that is none of its own replaces it
         if number and command == "question":
@@ -161,11 +162,11 @@ class _SheetWriter:
             )
             parts.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
         if item.parts:
-            parts.append(
-                "\\begin{parts}"
-                + "".join(self._question(part, "part") for part in item.parts)
-                + "\n\\end{parts}"
-            )
+            inner = _INNER[command]
+            written = "".join(self._question(part, inner) for part in item.parts)
+            parts.append(f"\\begin{{{inner}s}}{written}\n\\end{{{inner}s}}")
+        if item.points_below is not None:
+            parts.append(rf"\par\hfill [{self._labels.total}: {points_text(item.points_below)}]")
         if item.answer_lines > 0:
             parts.append(rf"\fillwithlines{{{min(item.answer_lines, 200) * 8.5:g}mm}}")
         return "\n".join(parts)

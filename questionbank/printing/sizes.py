@@ -10,12 +10,15 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
+from questionbank.formats.pictures import PictureFacts
 from questionbank.printing.markup import Element
 
 _LETTER, _WIDE_LETTER, _SIGN = 0.52, 1.0, 1.05
 _LINE, _DISPLAY, _ROW, _GAP = 1.5, 3.8, 2.6, 0.9
 _PIXEL = 0.75 / 11  # em, of a picture at its natural size
 _TALLEST_PICTURE = 22.0
+POINTS_A_PIXEL = 0.75
+TALLEST = 241.0  # points that a picture is high at most, which are 85 mm
 ANSWER_LINE = 2.2
 _SCRIPT = 0.75
 _BLANK = 4.2
@@ -52,6 +55,26 @@ def formula_width(element: Element) -> float:
         )
     inner = sum(map(formula_width, children))
     return inner + 0.9 if tag in {"msqrt", "mroot", "menclose"} else inner
+
+
+def shown_size(facts: PictureFacts, width: float | None) -> tuple[float, float]:
+    """Return width and height of a picture in pixels of 0.75 points, before it is made to fit.
+
+    Args:
+        width: in points, as its source prints it; None for the size that its pixels give.
+    """
+    if not width or not facts.width:
+        return facts.width, facts.height
+    wide = width / POINTS_A_PIXEL
+    return wide, facts.height * wide / facts.width
+
+
+def fitting_width(facts: PictureFacts, width: float | None, room: float | None) -> float:
+    """Return how many points wide a picture is printed, 0 where it has no size: no higher than `TALLEST`."""
+    if not facts.width or not facts.height:
+        return 0.0
+    wide, high = shown_size(facts, width)
+    return min(wide * POINTS_A_PIXEL, TALLEST * wide / high, room or math.inf)
 
 
 class Sizes:

@@ -15,11 +15,14 @@ from questionbank.printing.html import TextWriter
 from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup, write_markup
+from questionbank.printing.sizes import POINTS_A_PIXEL
 from questionbank.printing.word_formulas import with_word_formulas
-from questionbank.printing.word_package import HEAD_END, SHEET_END, TAB, dress
+from questionbank.printing.word_package import HEAD_END, INDENT, SHEET_END, TAB, dress, text_width
+from questionbank.rendering.pictures import is_picture
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 
 _LONGEST_LINE = 60  # characters of all options on one line
+_LABEL = 30.0  # points beside a picture that is an option
 _BLOCKS = frozenset({"table", "div", "ul", "ol", "pre", "img", "details"})
 
 
@@ -61,7 +64,8 @@ class _SheetWriter:
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self._labels: Labels = labels_for(sheet.language)
-        self._texts = TextWriter(sheet, with_word_formulas)
+        self._room = (text_width(sheet) - INDENT) / 20
+        self._texts = TextWriter(sheet, with_word_formulas, room=self._room)
 
     def head(self) -> str:
         sheet, labels = self._sheet, self._labels
@@ -84,9 +88,8 @@ class _SheetWriter:
 
     def _question(self, item: SheetItem, level: int) -> str:
         points = ""
-        if item.points is not None:
-            said = points_text(item.points)
-            points = f" ({self._labels.point if said == '1' else self._labels.points.format(points=said)})"
+        if item.points_beside is not None:
+            points = f"{TAB}({self._points(item.points_beside)})"
         parts = [
             _styled("Shared Text", self._texts.blocks(item.stimulus)),
             self._labelled(_numbered(item.number), item.text, f"Question {level}", points),
@@ -99,10 +102,40 @@ class _SheetWriter:
         else:
             parts.append(self._options(item.options))
         parts += [self._question(part, 2) for part in item.parts]
+        if item.points_below is not None:
+            said = f"{self._labels.total}: {self._points(item.points_below)}"
+            parts.append(_styled("Points Below", f"<p>({said})</p>"))
         parts += [_styled("Answer Line", "<p>&nbsp;</p>")] * max(0, min(item.answer_lines, 200))
         return "".join(parts)
 
+    def _points(self, points: float) -> str:
+        said = points_text(points)
+        return self._labels.point if said == "1" else self._labels.points.format(points=said)
+
+    def _picture_options(self, options: Sequence[tuple[str, str]]) -> str:
+        """Return options that are pictures in a row, or two beside each other."""
+        trees = [self._texts.tree(text) for _, text in options]
+        images = [image for tree in trees for image in tree.iterate("img")]
+        columns, style = 4, "Pictures in a Row"
+        if any(int(image.attributes.get("width", 0)) * POINTS_A_PIXEL > self._share(4) for image in images):
+            columns, style = 2, "Pictures in Pairs"
+        for image in images:
+            width = min(int(image.attributes.get("width", 0)), int(self._share(columns) / POINTS_A_PIXEL))
+            image.attributes["width"] = str(width)
+        entries = [
+            f"{escape(option_label(label))} {''.join(write_markup(child) for child in tree.elements[0].children)}"
+            for (label, _), tree in zip(options, trees, strict=True)
+        ]
+        rows = (entries[start : start + columns] for start in range(0, len(entries), columns))
+        return "".join(_styled(style, f"<p>{TAB.join(row)}</p>") for row in rows)
+
+    def _share(self, columns: int) -> float:
+        """Return the points that a picture has in one of some columns."""
+        return self._room / columns - _LABEL
+
     def _options(self, options: Sequence[tuple[str, str]]) -> str:
+        if len(options) > 1 and all(is_picture(text) for _, text in options):
+            return self._picture_options(options)
         lines = [self._texts.line(text) for _, text in options]
         is_short = sum(len(read_markup(line).text()) + 4 for line in lines) <= _LONGEST_LINE
         if (
@@ -132,11 +165,16 @@ class _SheetWriter:
         first = blocks.pop(0) if blocks and blocks[0].tag == "p" else Element("p")
         worded = [block for block in blocks if block.tag == "p" and block.text().strip()]
         last = worded[-1] if worded else first
+        opener = next(iter(first.children), "")
+        is_pictured = bool(label) and isinstance(opener, Element) and opener.tag == "img"
         if label:
             first.children.insert(0, f"{label}{TAB}")
         if behind:
             last.children.insert(_end_of_words(last), behind)
-        opening = _styled(style if label else f"{style} Text", write_markup(first)) if first.children else ""
+        opening = ""
+        if first.children:
+            begins = "Picture" if is_pictured else "" if label else "Text"
+            opening = _styled(f"{style} {begins}".strip(), write_markup(first))
         return opening + _styled(f"{style} Text", "".join(map(write_markup, blocks)))
 
 

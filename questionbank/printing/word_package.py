@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from questionbank.printing.word_formulas import STROKES
 from questionbank.worksheets.sheet import PaperSize, Sheet
@@ -21,6 +21,7 @@ HEAD_END, SHEET_END = "Worksheet Head", "Worksheet End"
 
 _PAPERS = {PaperSize.A4: (11906, 16838), PaperSize.LETTER: (12240, 15840)}
 _MARGIN, _GUTTER = 1134, 510
+INDENT = 454  # of a question's text
 _DATE = (1980, 1, 1, 0, 0, 0)
 _FOOTER = (
     '<?xml version="1.0" encoding="UTF-8"?>'
@@ -50,40 +51,83 @@ def _paragraph(name: str, properties: str, run: str = "") -> tuple[str, str]:
 
 
 _TINY = '<w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/>'
-_STYLES = dict(
-    (
-        _paragraph("heading 1", '<w:keepNext/><w:pBdr><w:bottom w:val="single" w:sz="8" w:space="4" w:color="auto"/>'
-                   '</w:pBdr>'
-                   '<w:spacing w:before="0" w:after="120"/><w:outlineLvl w:val="0"/>', '<w:b/><w:sz w:val="34"/>'),
-        _paragraph("heading 2", '<w:keepNext/><w:spacing w:before="320" w:after="120"/><w:outlineLvl w:val="1"/>',
-                   '<w:b/><w:sz w:val="25"/>'),
-        _paragraph("Worksheet Line", '<w:tabs><w:tab w:val="right" w:pos="9638"/></w:tabs>'
-                   '<w:spacing w:before="60" w:after="160"/>'),
-        _paragraph("Instructions", '<w:spacing w:before="60" w:after="120"/>', "<w:i/>"),
-        _paragraph("Shared Text", '<w:keepNext/><w:pBdr><w:left w:val="single" w:sz="12" w:space="6" w:color="AAAAAA"/>'
-                   '</w:pBdr>'
-                   '<w:spacing w:before="200" w:after="80"/><w:ind w:left="140"/>'),
-        _paragraph("Question 1", '<w:keepNext/><w:keepLines/><w:tabs><w:tab w:val="left" w:pos="454"/></w:tabs>'
-                   '<w:spacing w:before="220" w:after="60"/><w:ind w:left="454" w:hanging="454"/>'),
-        _paragraph("Question 1 Text", '<w:spacing w:before="60" w:after="60"/><w:ind w:left="454"/>'),
-        _paragraph("Question 2", '<w:tabs><w:tab w:val="left" w:pos="964"/></w:tabs>'
-                   '<w:spacing w:before="100" w:after="60"/>'
-                   '<w:ind w:left="964" w:hanging="510"/>'),
-        _paragraph("Question 2 Text", '<w:spacing w:before="60" w:after="60"/><w:ind w:left="964"/>'),
-        _paragraph("Option", '<w:keepLines/><w:tabs><w:tab w:val="left" w:pos="850"/></w:tabs>'
-                   '<w:spacing w:before="20" w:after="20"/>'
-                   '<w:ind w:left="850" w:hanging="396"/>'),
-        _paragraph("Option Text", '<w:spacing w:before="20" w:after="20"/><w:ind w:left="850"/>'),
-        _paragraph("Options in a Line", '<w:keepLines/><w:tabs>' + "".join(
-            f'<w:tab w:val="left" w:pos="{454 + 2296 * place}"/>' for place in range(1, 5)
-        ) + '</w:tabs><w:spacing w:before="40" w:after="40"/><w:ind w:left="454"/>'),
-        _paragraph("Answer Line", '<w:pBdr><w:bottom w:val="single" w:sz="4" w:space="1" w:color="888888"/>'
-                   '<w:between w:val="single" w:sz="4" w:space="1" w:color="888888"/></w:pBdr>'
-                   '<w:spacing w:before="160" w:after="0" w:line="320" w:lineRule="exact"/><w:ind w:left="454"/>'),
-        _paragraph(HEAD_END, _TINY),
-        _paragraph(SHEET_END, _TINY),
-    )
-)  # fmt: skip
+
+
+_AT_TOP = '<w:textAlignment w:val="top"/>'  # so that a number stands at the top of a picture
+
+
+def _indented(left: int, hanging: int = 0) -> str:
+    return f'<w:ind w:left="{left}"' + (f' w:hanging="{hanging}"' if hanging else "") + "/>"
+
+
+def _spaced(before: int, after: int) -> str:
+    return f'<w:spacing w:before="{before}" w:after="{after}"/>'
+
+
+def _tabs(*lefts: int, right: int = 0) -> str:
+    stops = [f'<w:tab w:val="left" w:pos="{left}"/>' for left in lefts]
+    stops += [f'<w:tab w:val="right" w:pos="{right}"/>'] if right else []
+    return f"<w:tabs>{''.join(stops)}</w:tabs>"
+
+
+def _stops(width: int, columns: int) -> list[int]:
+    """Return where the columns behind the first begin."""
+    return [INDENT + width * place for place in range(1, columns)]
+
+
+def _numbered(name: str, indent: int, hanging: int, right: int, keeps: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the styles of a text with a number before it: as it begins, as it goes on, and beside a picture.
+
+    Args:
+        right: where the text ends and its points stand.
+    """
+    first = _spaced(220 if keeps else 100, 60) + _indented(indent, hanging)
+    tabs = _tabs(indent, right=right)
+    yield _paragraph(name, keeps + tabs + first)
+    yield _paragraph(f"{name} Picture", keeps + tabs + first + _AT_TOP)
+    yield _paragraph(f"{name} Text", _tabs(right=right) + _spaced(60, 60) + _indented(indent))
+
+
+def _styles(sheet: Sheet) -> dict[str, str]:
+    """Return our styles by their names in the package."""
+    page, right = _page_width(sheet), text_width(sheet)
+    keeps = "<w:keepNext/><w:keepLines/>"
+
+    def pictures(name: str, columns: int) -> tuple[str, str]:
+        tabs = _tabs(*_stops((right - INDENT) // columns, columns))
+        return _paragraph(name, f"<w:keepLines/>{tabs}{_spaced(60, 60)}{_indented(INDENT)}{_AT_TOP}")
+
+    return dict(
+        (
+            _paragraph("heading 1", '<w:keepNext/><w:pBdr><w:bottom w:val="single" w:sz="8" w:space="4"'
+                       f' w:color="auto"/></w:pBdr>{_spaced(0, 120)}<w:outlineLvl w:val="0"/>',
+                       '<w:b/><w:sz w:val="34"/>'),
+            _paragraph("heading 2", f'<w:keepNext/>{_spaced(320, 120)}<w:outlineLvl w:val="1"/>',
+                       '<w:b/><w:sz w:val="25"/>'),
+            _paragraph("Worksheet Line", _tabs(right=page) + _spaced(60, 160)),
+            _paragraph("Instructions", "<w:keepNext/>" + _spaced(60, 120), "<w:i/>"),
+            _paragraph("Shared Text", '<w:keepNext/><w:pBdr><w:left w:val="single" w:sz="12" w:space="6"'
+                       f' w:color="AAAAAA"/></w:pBdr>{_spaced(200, 80)}{_indented(140)}'),
+            *_numbered("Question 1", INDENT, INDENT, right, keeps),
+            *_numbered("Question 2", 964, 510, right),
+            _paragraph("Points Below", f'<w:keepLines/>{_spaced(60, 60)}<w:jc w:val="right"/>'),
+            _paragraph("Option", f"<w:keepLines/>{_tabs(850)}{_spaced(20, 20)}{_indented(850, 396)}"),
+            _paragraph("Option Picture", f"<w:keepLines/>{_tabs(850)}{_spaced(20, 20)}{_indented(850, 396)}"
+                       f"{_AT_TOP}"),
+            _paragraph("Option Text", _spaced(20, 20) + _indented(850)),
+            _paragraph("Options in a Line", f"<w:keepLines/>{_tabs(*_stops(2296, 5))}{_spaced(40, 40)}"
+                       f"{_indented(INDENT)}"),
+            pictures("Pictures in a Row", 4),
+            pictures("Pictures in Pairs", 2),
+            _paragraph("Answer Line", '<w:pBdr><w:bottom w:val="single" w:sz="4" w:space="1" w:color="888888"/>'
+                       '<w:between w:val="single" w:sz="4" w:space="1" w:color="888888"/></w:pBdr>'
+                       f'<w:spacing w:before="160" w:after="0" w:line="320" w:lineRule="exact"/>{_indented(INDENT)}'),
+            _paragraph(HEAD_END, _TINY),
+            _paragraph(SHEET_END, _TINY),
+        )
+    )  # fmt: skip
+
+
 _STRIKES = {
     "horizontalstrike": "strikeH",
     "updiagonalstrike": "strikeBLTR",
@@ -98,12 +142,25 @@ _TABLE_LINES = "<w:tblBorders>" + "".join(
 ) + "</w:tblBorders>"  # fmt: skip
 
 
+def text_width(sheet: Sheet) -> int:
+    """Return how wide the questions of a worksheet are, which may stand in two columns."""
+    page = _page_width(sheet)
+    return (page - _GUTTER) // 2 if sheet.columns == 2 else page
+
+
+def _page_width(sheet: Sheet) -> int:
+    return _PAPERS[sheet.paper][0] - 2 * _MARGIN
+
+
 def dress(package: bytes, sheets: Sequence[Sheet]) -> bytes:
     """Return pandoc's Word file with our styles, and with the paper and columns of each worksheet."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as source, zipfile.ZipFile(buffer, "w") as target:
         parts = {name: source.read(name) for name in source.namelist()}
         parts["word/footer1.xml"] = _FOOTER.encode()
+        parts["word/styles.xml"] = _with_styles(
+            parts["word/styles.xml"].decode(), _styles(sheets[0])
+        ).encode()
         for name, change in _CHANGES.items():
             parts[name] = change(parts[name].decode()).encode()
         parts["word/document.xml"] = _with_sections(parts["word/document.xml"].decode(), sheets).encode()
@@ -112,8 +169,8 @@ def dress(package: bytes, sheets: Sequence[Sheet]) -> bytes:
     return buffer.getvalue()
 
 
-def _with_styles(styles: str) -> str:
-    for identity in _STYLES:
+def _with_styles(styles: str, ours: Mapping[str, str]) -> str:
+    for identity in ours:
         styles = re.sub(rf'<w:style [^>]*w:styleId="{identity}".*?</w:style>', "", styles, flags=re.DOTALL)
     styles = re.sub(
         r"<w:rFonts w:asciiTheme=\"minorHAnsi\"[^>]*/>",
@@ -129,11 +186,10 @@ def _with_styles(styles: str) -> str:
         count=1,
         flags=re.DOTALL,
     )
-    return styles.replace("</w:styles>", "".join(_STYLES.values()) + "</w:styles>")
+    return styles.replace("</w:styles>", "".join(ours.values()) + "</w:styles>")
 
 
 _CHANGES = {
-    "word/styles.xml": _with_styles,
     "[Content_Types].xml": lambda text: text.replace("</Types>", f"{_FOOTER_TYPE}</Types>"),
     "word/_rels/document.xml.rels": lambda text: text.replace(
         "</Relationships>", f"{_FOOTER_RELATION}</Relationships>"

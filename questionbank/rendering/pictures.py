@@ -21,6 +21,11 @@ def picture_names(texts: Iterable[str]) -> dict[str, None]:
     return {name: None for name in names if name}
 
 
+def is_picture(text: str) -> bool:
+    """Return whether a text is a picture and nothing else."""
+    return PICTURE.fullmatch(text.strip()) is not None
+
+
 def with_addresses(text: str, pictures: Iterable[Mapping[str, str]]) -> str:
     """Return a text whose pictures are named by their addresses, as far as they are attached."""
     if "](" not in text:

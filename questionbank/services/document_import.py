@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from analytics.question_content import content_of, total_points
 from analytics.records import ConceptPath
 from questionbank.documents.bank_records import bank_record
 from questionbank.documents.passages import FoundItem
@@ -20,7 +21,7 @@ from questionbank.formats.row_checks import record_warnings
 from questionbank.models import DocumentDraft, KnowledgeHierarchy, QuestionList, Run, User
 from questionbank.selectors.questions.document_drafts import (
     DocumentReview,
-    document_questions,
+    document_questions_by_place,
     document_review,
 )
 from questionbank.services import runs
@@ -28,7 +29,7 @@ from questionbank.services.concept_paths import concept_paths_known
 from questionbank.services.import_jobs import import_reported
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_progress import JobReporter
-from questionbank.services.question_lists import question_list_add, question_list_create
+from questionbank.services.question_lists import ListedPlace, question_list_add, question_list_create
 
 
 @transaction.atomic
@@ -99,15 +100,26 @@ def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
 
 
 def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> QuestionList:
-    """Make a list of the questions that a test paper has brought, in the paper's order.
+    """Make a list of the questions that a test paper has brought, in the paper's order and with its instructions.
+
+    A question that the bank had before keeps its points and its section; the list says what this paper does.
 
     Raises:
         ValidationFailed: the name cannot be used, or there are more questions than a list holds.
     """
-    questions = document_questions(draft=draft, user=user)
+    review = document_review(draft)
+    asked = document_questions_by_place(draft=draft, user=user)
+    places: dict[int, ListedPlace] = {}
+    for item in review.items:
+        if question := asked.get(item.place):
+            said, known = item.record.content, content_of(question.content)
+            if (total_points(said), said.section) != (total_points(known), known.section):
+                places.setdefault(question.pk, ListedPlace(total_points(said), said.section))
     with transaction.atomic():
-        made = question_list_create(user=user, name=name)
-        question_list_add(user=user, question_list=made, questions=questions, with_templates=True)
+        made = question_list_create(user=user, name=name, instructions=review.instructions)
+        question_list_add(
+            user=user, question_list=made, questions=asked.values(), with_templates=True, places=places
+        )
     return made
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from analytics.question_content import Section
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
 from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove
@@ -15,15 +17,28 @@ from questionbank.services.permissions import require_owner
 LONGEST_LIST = 300  # questions; the page shows all of them
 
 
+@dataclass(frozen=True, slots=True)
+class ListedPlace:
+    """What a list says of a question in place of what the question says itself."""
+
+    points: float | None = None
+    section: Section = field(default_factory=Section)
+
+
 @transaction.atomic
-def question_list_create(*, user: User, name: str) -> QuestionList:
+def question_list_create(*, user: User, name: str, instructions: str = "") -> QuestionList:
     """Create an empty list.
+
+    Args:
+        instructions: of the paper that it is made from.
 
     Raises:
         ValidationFailed: the name is empty, too long, or the person has a list of that name.
     """
     return QuestionList.objects.create(
-        owner=user, name=checked_name(QuestionList.objects.filter(owner=user), name, noun="list")
+        owner=user,
+        name=checked_name(QuestionList.objects.filter(owner=user), name, noun="list"),
+        instructions=instructions,
     )
 
 
@@ -59,12 +74,18 @@ def question_list_delete(*, user: User, question_list: QuestionList) -> None:
 
 @transaction.atomic
 def question_list_add(
-    *, user: User, question_list: QuestionList, questions: Iterable[Question], with_templates: bool = False
+    *,
+    user: User,
+    question_list: QuestionList,
+    questions: Iterable[Question],
+    with_templates: bool = False,
+    places: Mapping[int, ListedPlace] | None = None,
 ) -> int:
     """Add questions at the end of a list and return how many were not in it yet.
 
     Args:
         with_templates: also those that draw their numbers, which worksheets leave out.
+        places: what the list says of some questions, by their ids.
 
     Raises:
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
@@ -76,8 +97,16 @@ def question_list_add(
     added = [pk for pk in dict.fromkeys(question_ids) if pk not in listed]
     if len(listed) + len(added) > LONGEST_LIST:
         raise ValidationFailed(f"A list holds up to {LONGEST_LIST} questions.")
+    usual = ListedPlace()
     QuestionListItem.objects.bulk_create(
-        QuestionListItem(question_list=question_list, question_id=pk, position=position)
+        QuestionListItem(
+            question_list=question_list,
+            question_id=pk,
+            position=position,
+            points=(place := (places or {}).get(pk, usual)).points,
+            heading=place.section.heading,
+            instructions=place.section.instructions,
+        )
         for position, pk in enumerate(added, start=last_position(items) + 1)
     )
     question_list.save(update_fields=["updated_at"])

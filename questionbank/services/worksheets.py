@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import count
@@ -12,18 +12,26 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from analytics.question_content import Section, content_of, total_points
 from questionbank.errors import ValidationFailed
-from questionbank.models import Question, QuestionList, QuestionUse, User, Worksheet, WorksheetItem
-from questionbank.selectors.questions.question_lists import questions_of_list
+from questionbank.models import (
+    Question,
+    QuestionList,
+    QuestionListItem,
+    QuestionUse,
+    User,
+    Worksheet,
+    WorksheetItem,
+)
+from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list
 from questionbank.selectors.worksheets.worksheets import sentences_on_left_out, why_left_out
 from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove
 from questionbank.services.own_names import NAME_LIMIT, checked_name
 from questionbank.services.permissions import require_owner
+from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, sections_brought
 
 LONGEST_WORKSHEET = 400  # questions
 MOST_SECTIONS = 50
-MOST_POINTS = 1_000.0
-MOST_LINES = 40  # of one question
 TITLE_LIMIT, INSTRUCTIONS_LIMIT = 200, 4_000  # characters
 _SEEDS = 2**31 - 1
 
@@ -35,12 +43,14 @@ class Added:
     Attributes:
         number: how many were added.
         refused: a sentence for each reason why some cannot be printed.
+        sections: how many sections came with them.
         known: how many were on it already.
     """
 
     number: int
     refused: list[str] = field(default_factory=list)
     known: int = 0
+    sections: int = 0
 
 
 @transaction.atomic
@@ -64,10 +74,11 @@ def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Wor
     stem = question_list.name[: NAME_LIMIT - 6]
     tried = (question_list.name if number == 1 else f"{stem} ({number})" for number in count(1))
     worksheet = worksheet_create(user=user, name=next(name for name in tried if name not in names))
-    worksheet.source_list = question_list
-    worksheet.save(update_fields=["source_list"])
+    worksheet.source_list, worksheet.instructions = question_list, question_list.instructions
+    worksheet.save(update_fields=["source_list", "instructions"])
     questions = questions_of_list(question_list=question_list, user=user)
-    return worksheet, worksheet_add(user=user, worksheet=worksheet, questions=questions)
+    listed = items_of_list(question_list=question_list)
+    return worksheet, worksheet_add(user=user, worksheet=worksheet, questions=questions, listed=listed)
 
 
 @transaction.atomic
@@ -120,30 +131,73 @@ def worksheet_delete(*, user: User, worksheet: Worksheet) -> None:
 
 
 @transaction.atomic
-def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Question]) -> Added:
+def worksheet_add(
+    *,
+    user: User,
+    worksheet: Worksheet,
+    questions: Iterable[Question],
+    listed: Mapping[int, QuestionListItem] | None = None,
+) -> Added:
     """Add questions at the end of a worksheet, without those that cannot be printed.
+
+    They bring points, answer lines and sections from their source.
+
+    Args:
+        listed: what a list says of some of them, by their ids.
 
     Raises:
         ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
         NotAllowed: the worksheet is somebody else's.
     """
     items = locked_rows(user=user, owner=worksheet)
-    listed = set(items.exclude(question=None).values_list("question_id", flat=True))
+    present = set(items.exclude(question=None).values_list("question_id", flat=True))
     by_id = {question.pk: question for question in questions}
-    new = [question for pk, question in by_id.items() if pk not in listed]
+    new = [question for pk, question in by_id.items() if pk not in present]
     added = [question for question in new if not why_left_out(question)]
     refused = sentences_on_left_out((why_left_out(question), question.pk) for question in new)
-    if len(listed) + len(added) > LONGEST_WORKSHEET:
+    if len(present) + len(added) > LONGEST_WORKSHEET:
         raise ValidationFailed(
-            f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(listed)},"
+            f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(present)},"
             f" and {len(added)} would be added."
         )
-    WorksheetItem.objects.bulk_create(
-        WorksheetItem(worksheet=worksheet, question=question, position=position)
-        for position, question in enumerate(added, start=last_position(items) + 1)
-    )
+    rows = [*_brought(added, listed or {}, items.filter(question=None).last())]
+    headings = sum(row.is_section for row in rows)
+    if items.filter(question=None).count() + headings > MOST_SECTIONS:
+        rows = [row for row in rows if not row.is_section]
+        refused.append(f"The headings of {headings} sections: a worksheet has up to {MOST_SECTIONS}.")
+    for row in rows:
+        if not can_give(row.points):
+            refused.append(f"The points of question {row.question_id}, which are {row.points:g}.")
+            row.points = None
+    for position, row in enumerate(rows, start=last_position(items) + 1):
+        row.worksheet, row.position = worksheet, position
+    WorksheetItem.objects.bulk_create(rows)
     _touch(worksheet)
-    return Added(len(added), refused, len(by_id) - len(new))
+    return Added(len(added), refused, len(by_id) - len(new), len(rows) - len(added))
+
+
+def _brought(
+    questions: Sequence[Question], listed: Mapping[int, QuestionListItem], last: WorksheetItem | None
+) -> Iterator[WorksheetItem]:
+    """Yield the rows of questions that are added, with the sections that they bring.
+
+    Args:
+        last: the last section of the worksheet, which need not begin again.
+    """
+    contents = [content_of(question.content) for question in questions]
+    said = [listed.get(question.pk) for question in questions]
+    own = sections_brought(
+        [content.section for content in contents], [question.source for question in questions]
+    )
+    section = Section(last.heading, last.instructions) if last else Section()
+    for question, content, item, brought in zip(questions, contents, said, own, strict=True):
+        if item is not None and (item.heading or item.instructions):
+            brought = Section(item.heading, item.instructions)
+        if brought not in (Section(), section):
+            section = brought
+            yield WorksheetItem(heading=section.heading, instructions=section.instructions)
+        points = item.points if item is not None and item.points is not None else total_points(content)
+        yield WorksheetItem(question=question, points=points, answer_lines=lines_brought(content))
 
 
 @transaction.atomic
@@ -195,6 +249,8 @@ def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **v
 def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float) -> int:
     """Give every question the same points, or the same number of answer lines; returns how many questions there are.
 
+    Questions whose answer is ticked, or written in their text, get no lines.
+
     Args:
         values: ``points``, ``answer_lines`` or both.
 
@@ -203,6 +259,9 @@ def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float)
     """
     questions = locked_rows(user=user, owner=worksheet).exclude(question=None).order_by()
     _touch(worksheet)
+    if (lines := values.pop("answer_lines", None)) is not None:
+        unwritten = Question.objects.filter(kind__in=NOTHING_TO_WRITE).values("pk")
+        questions.exclude(question__in=unwritten).update(answer_lines=lines)
     return questions.update(**values) if values else questions.count()
 
 

@@ -16,7 +16,7 @@ from questionbank.forms.worksheets import AddQuestionsForm, FillUpForm, ItemForm
 from questionbank.models import Question, Worksheet
 from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.concept_choices import choices_of, concepts_to_choose
-from questionbank.selectors.questions.question_lists import questions_of_list
+from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.worksheets.fill_up import fill_up
 from questionbank.selectors.worksheets.worksheets import worksheet_get, worksheet_languages, worksheet_rows
@@ -155,12 +155,14 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             form.add_error("numbers", f"There is no question {missing[0]}.")
         else:
             questions = [by_number[number] for number in numbers]
-            if form.cleaned_data["question_list"]:
-                questions += questions_of_list(
-                    question_list=form.cleaned_data["question_list"], user=request.user
-                )
+            listed = {}
+            if question_list := form.cleaned_data["question_list"]:
+                questions += questions_of_list(question_list=question_list, user=request.user)
+                listed = items_of_list(question_list=question_list)
             with form.takes_problems():
-                added = worksheet_add(user=request.user, worksheet=worksheet, questions=questions)
+                added = worksheet_add(
+                    user=request.user, worksheet=worksheet, questions=questions, listed=listed
+                )
                 say_added(request, added)
                 return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     return _edit_page(request, worksheet, add_form=form)

@@ -16,6 +16,7 @@ class PlannedQuestion:
     """A question that goes on the paper.
 
     Attributes:
+        answer_lines: lines to write on; of a question in parts, below each part that is written.
         may_change: whether its equation gives its answer, so that its numbers may be others.
         pictures: the name on paper of each picture by its name in the question.
     """

@@ -25,6 +25,7 @@ class SheetItem:
         matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
         parts: texts of the parts of a question in parts, each an item with a number such as ``(a)``.
         points: None if no points are given.
+        answer_lines: empty lines to write on; a question in parts has none of its own.
         answer: for the key, in our notation; empty if it is not known.
         stimulus: a text shared with the questions that follow, printed above this one; the others have none.
     """
@@ -39,6 +40,22 @@ class SheetItem:
     answer: str = ""
     solution: str = ""
     stimulus: str = ""
+
+    @property
+    def has_points_in_parts(self) -> bool:
+        """Whether points are printed with its parts."""
+        return any(part.points is not None or part.has_points_in_parts for part in self.parts)
+
+    @property
+    def points_beside(self) -> float | None:
+        """The points that are printed where it ends."""
+        return None if self.has_points_in_parts else self.points
+
+    @property
+    def points_below(self) -> float | None:
+        """The points that sum up its parts, printed below them; None where the parts say all."""
+        is_said = len(self.parts) == 1 and self.parts[0].points == self.points
+        return self.points if self.has_points_in_parts and not is_said else None
 
     @property
     def lacks_answer(self) -> bool:
@@ -69,6 +86,7 @@ class Sheet:
         total_points: None where no question has points.
         shows_key: whether this is the key: answers, and worked solutions where `shows_solutions`.
         pictures: bytes of each picture that a text names.
+        picture_widths: in points (1/72 inch), as their sources print them, by the same names; not of all.
         language: of most questions, as in ``en``; for the document's language and the font.
     """
 
@@ -83,4 +101,5 @@ class Sheet:
     shows_key: bool = False
     shows_solutions: bool = False
     pictures: Mapping[str, bytes] = field(default_factory=dict)
+    picture_widths: Mapping[str, float] = field(default_factory=dict)
     language: str = "en"

@@ -16,6 +16,7 @@ from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
 from questionbank.documents.phrases import with_range
 from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
+from questionbank.worksheets.brought import part_scale, takes_lines
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import (
     Labelled,
@@ -204,6 +205,7 @@ class _Writer:
     def __init__(self, question: PlannedQuestion, mixing: Mixing) -> None:
         self._question, self._mixing = question, mixing
         self._language = primary_language(question.record.language)
+        self._scale = part_scale(question.record.content, question.points)
 
     def item(self, number: str, stimulus: str) -> SheetItem:
         """Return the item; its text is what follows the stimulus."""
@@ -216,7 +218,7 @@ class _Writer:
         return replace(
             self._item(asked, number, depth=0),
             points=self._question.points if is_asked else None,
-            answer_lines=self._question.answer_lines if is_asked else 0,
+            answer_lines=self._question.answer_lines if is_asked and not record.content.parts else 0,
             stimulus=self._named(stimulus),
         )
 
@@ -254,7 +256,12 @@ class _Writer:
     def _part(self, part: QuestionPart, index: int, depth: int, place: str) -> SheetItem:
         label = part_label(index) if depth == 0 else _ROMAN[index] if index < len(_ROMAN) else str(index + 1)
         asked = _Asked(part.text, part.kind, part.options, part.answer, part.content)
-        return self._item(asked, f"({label})", depth=depth + 1, place=f"{place}/{index}")
+        item = self._item(asked, f"({label})", depth=depth + 1, place=f"{place}/{index}")
+        points = part.content.points
+        if self._scale is not None and points is not None and not item.has_points_in_parts:
+            item = replace(item, points=points * self._scale)
+        is_written = takes_lines(part.kind) and not (item.options or item.parts)
+        return replace(item, answer_lines=self._question.answer_lines) if is_written else item
 
     def _matching(self, content: QuestionContent, rng: Random | None) -> tuple[Labelled, Labelled, str]:
         """Return the left sides, the lettered choices and the key of a matching question."""

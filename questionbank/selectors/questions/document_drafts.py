@@ -17,6 +17,7 @@ from questionbank.documents.corrections import (
 )
 from questionbank.documents.paper import Role
 from questionbank.documents.passages import FoundItem, Passage, passages_of
+from questionbank.documents.sections import with_sections
 from questionbank.documents.segmenting import assemble
 from questionbank.models import DocumentDraft, Question, User
 from questionbank.rows import existing
@@ -43,10 +44,15 @@ def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReview:
-    """A test paper after its owner's corrections."""
+    """A test paper after its owner's corrections.
+
+    Attributes:
+        instructions: for the whole paper, such as the time allowed.
+    """
 
     passages: list[Passage]
     notices: tuple[str, ...]
+    instructions: str = ""
     items: list[FoundItem] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,9 +105,10 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
         corrected = _corrected(draft)
         lines = [reviewed.line for reviewed in corrected.lines]
         settled = {place for place, reviewed in enumerate(corrected.lines) if reviewed.is_corrected}
-        paper = assemble(lines, [reviewed.role for reviewed in corrected.lines], settled)
+        roles = [reviewed.role for reviewed in corrected.lines]
+        paper, instructions = with_sections(assemble(lines, roles, settled), lines, roles)
         passages = passages_of(corrected, paper, draft.pictures)
-        review = DocumentReview(passages, (*draft.notices, *paper.notices))
+        review = DocumentReview(passages, (*draft.notices, *paper.notices), instructions)
         for old in list(_reviews)[: 1 - _REVIEWS_KEPT]:
             _reviews.pop(old, None)  # another thread may have been faster
         _reviews[version] = review
@@ -110,12 +117,18 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
 
 def document_questions(*, draft: DocumentDraft, user: User) -> list[Question]:
     """Return the questions of the bank that an imported test paper gave or had already, in the paper's order."""
+    return list(dict.fromkeys(document_questions_by_place(draft=draft, user=user).values()))
+
+
+def document_questions_by_place(*, draft: DocumentDraft, user: User) -> dict[int, Question]:
+    """Return the same by their places in the paper."""
     run = draft.import_run
     if run is None:
-        return []
+        return {}
     created = iter(Question.objects.filter(import_run=run).order_by("pk").values_list("pk", flat=True))
     same = {link["line"]: link["question"] for link in run.result.get("links", ())}
     places = run.result.get("places", ())
-    ids = [pk for place in places if (pk := same[place] if place in same else next(created, None))]
-    questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
-    return [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
+    ids = {place: pk for place in places if (pk := same[place] if place in same else next(created, None))}
+    questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash")
+    found = questions.in_bulk({*ids.values()})
+    return {place: found[pk] for place, pk in ids.items() if pk in found}

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from django.db.models import Count, Model, Q, QuerySet
 
-from questionbank.models import Question, QuestionList, User
+from questionbank.models import Question, QuestionList, QuestionListItem, User
 from questionbank.rows import existing
 from questionbank.selectors.questions.questions import visible_to
 
@@ -44,3 +44,8 @@ def questions_of_list(*, question_list: QuestionList, user: User | None = None) 
     """Return the list's questions in order, without others' drafts."""
     questions = Question.objects.filter(visible_to(user), list_items__question_list=question_list)
     return list(questions.defer("search_vector", "content_hash").order_by("list_items__position"))
+
+
+def items_of_list(*, question_list: QuestionList) -> dict[int, QuestionListItem]:
+    """Return what the list says of its questions, by their ids."""
+    return {item.question_id: item for item in question_list.items.all()}

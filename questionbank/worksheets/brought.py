@@ -1,0 +1,81 @@
+"""What a question brings to a worksheet from its source: section, points, points of its parts, lines to write on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from analytics.question_content import ANSWER_LINES, QuestionContent, QuestionPart, Section, total_points
+from questionbank.numbers import whole_number
+
+MOST_POINTS = 1_000.0
+MOST_LINES = 40  # of one question, or of each of its parts
+NOTHING_TO_WRITE = frozenset(
+    {"choice", "true_false", "matching", "ordering", "blanks", "description", "opaque"}
+)
+"""Kinds whose answers are ticked, or written in their text."""
+
+
+def takes_lines(kind: str) -> bool:
+    """Return whether an answer of a kind of question is written below it."""
+    return kind not in NOTHING_TO_WRITE
+
+
+def lines_brought(content: QuestionContent) -> int:
+    """Return the lines to write on that a question has in its source: of one in parts, those of the largest part."""
+    stated = [_lines(content), *(lines_brought(part.content) for part in content.parts)]
+    return min(max(stated), MOST_LINES)
+
+
+def _lines(content: QuestionContent) -> int:
+    return whole_number(content.settings.get(ANSWER_LINES, ""), digits=3) or 0
+
+
+def can_give(points: float | None) -> bool:
+    """Return whether a worksheet can give these points."""
+    return points is None or 0 <= points <= MOST_POINTS
+
+
+def part_scale(content: QuestionContent, points: float | None) -> float | None:
+    """Return by what the points of the parts are multiplied on a worksheet that gives the question `points`.
+
+    None where they are not printed: the worksheet gives none, or the parts' would not add up in half points.
+
+    >>> parts = tuple(QuestionPart("", content=QuestionContent(points=given)) for given in (2.0, 1.0))
+    >>> [part_scale(QuestionContent(parts=parts), points) for points in (3.0, 6.0, 4.0, None)]
+    [1.0, 2.0, None, None]
+    """
+    own = total_points(content)
+    if points is None or own is None:
+        return None
+    if points == own:
+        return 1.0
+    stated = [*_stated(content.parts)]
+    if own <= 0 or None in stated or not math.isclose(sum(filter(None, stated)), own):
+        return None
+    scale = points / own
+    halves = [2 * scale * given for given in stated if given is not None]
+    return scale if all(math.isclose(half, round(half), abs_tol=1e-9) for half in halves) else None
+
+
+def _stated(parts: Sequence[QuestionPart]) -> Iterator[float | None]:
+    """Yield the points of each part that is printed with its own: of one with parts, theirs if they have some."""
+    for part in parts:
+        inner = [*_stated(part.content.parts)]
+        yield from inner if any(points is not None for points in inner) else [part.content.points]
+
+
+def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> list[Section]:
+    """Return the section in which each of some questions stands on a worksheet, by those of their sources.
+
+    A question that comes alone among questions of other sources brings no section: nobody there would know it.
+
+    >>> a = Section("Part A")
+    >>> [one.heading for one in sections_brought([a, a, a, Section()], ["x", "x", "y", "z"])]
+    ['Part A', 'Part A', '', '']
+    """
+    kept = []
+    for place, (section, source) in enumerate(zip(sections, sources, strict=True)):
+        neighbours = sources[max(0, place - 1) : place] + sources[place + 1 : place + 2]
+        kept.append(section if source in neighbours or len(sources) == 1 else Section())
+    return kept
