@@ -176,6 +176,9 @@ worksheet_patterns: list[URLPattern | URLResolver] = [
     path("<int:worksheet_id>/fill-up/", worksheet_editing.worksheet_fill_up, name="worksheet_fill_up"),
     path("<int:worksheet_id>/add/", worksheet_editing.worksheet_add_view, name="worksheet_add"),
     path("<int:worksheet_id>/sections/", worksheet_editing.worksheet_section, name="worksheet_section"),
+    path(
+        "<int:worksheet_id>/order/", worksheet_editing.worksheet_by_difficulty, name="worksheet_by_difficulty"
+    ),
     path("<int:worksheet_id>/items/", worksheet_editing.worksheet_items, name="worksheet_items"),
     path("<int:worksheet_id>/items/<int:item_id>/", worksheet_editing.worksheet_item, name="worksheet_item"),
     path("<int:worksheet_id>/uses/", worksheet_editing.worksheet_uses, name="worksheet_uses"),

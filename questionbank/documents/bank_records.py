@@ -31,8 +31,11 @@ def bank_record(
     names = {name: _name_by_content(name, pictures.get(name, "")) for name in named}
     content = record.content
     if named:
-        hashes = {names[name]: pictures.get(name, "") for name in named}
-        content = replace(content, pictures=tuple(Picture(*each) for each in hashes.items()))
+        widths = {picture.name: picture.width for picture in content.pictures}
+        found = {
+            names[name]: Picture(names[name], pictures.get(name, ""), widths.get(name, 0.0)) for name in named
+        }
+        content = replace(content, pictures=tuple(found.values()))
     fields = question_fields(_counted_from_one(replace(record, content=content, concepts=concepts)))
     return read_question(_renamed(fields, names) if names else fields)
 

@@ -29,6 +29,8 @@ _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
 _DEEPEST = 40
 _BLANK_AT_END = re.compile(r"(?<!\\)(?:\\ )*\\$")
 _CSS_COLOUR = re.compile(r"(?:^|[;\s])(?:color|background|background-color)\s*:\s*([^;]+)|^(?=\w)([a-z]+)$")
+_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,15})?)\s*(in|cm|mm|pt|px)?")
+_UNITS = {"in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4, "pt": 1.0, "px": 0.75}
 _COLOUR_NAMES = frozenset(
     "red green blue yellow orange purple magenta cyan lime crimson darkgreen darkred darkblue".split()
 )
@@ -44,6 +46,7 @@ class BlockReader:
     def __init__(self, picture_name: PictureName) -> None:
         self._picture_name = picture_name
         self.lost_pictures = 0
+        self.picture_widths: dict[str, float] = {}  # in points, by our names, of pictures that state one
 
     def paragraphs(self, blocks: Iterable[Block], *, level: int = 0, depth: int = 0) -> list[Paragraph]:
         """Return the paragraphs of blocks, in their order."""
@@ -185,10 +188,22 @@ class BlockReader:
         described = " ".join(inner.text.replace("[", "(").replace("]", ")").split())
         name = self._picture_name(content[2][0])
         if name:
+            if width := _points(dict(content[0][2]).get("width", "")):
+                self.picture_widths[name] = width
             rich.add(f"![{described}]({name})", look)
         else:
             self.lost_pictures += 1
             rich.add(f"[image] ({described})" if described else "[image]", look)
+
+
+def _points(length: str) -> float:
+    """Return a length of CSS in points, 0 where it is none or a share of the page.
+
+    >>> _points("2.5in"), _points("96"), _points("50%")
+    (180.0, 72.0, 0.0)
+    """
+    match = _LENGTH.fullmatch(length.strip())
+    return round(float(match[1]) * _UNITS[match[2] or "px"], 1) if match else 0.0
 
 
 def _stands_out(attributes: Any) -> bool:

@@ -60,6 +60,7 @@ def read_docx(package: Package) -> Source:
         pictures,
         [*_notices(word.facts, has_macros=has_macros)],
         lost_pictures=reader.lost_pictures,
+        picture_widths=reader.picture_widths,
     )
 
 

@@ -121,7 +121,8 @@ class _Pictures:
         notices = []
         if self._elsewhere:
             notices.append(counted(self._elsewhere, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
-        return Source(paragraphs, self.kept, notices, reader.lost_pictures - self._elsewhere)
+        lost = reader.lost_pictures - self._elsewhere
+        return Source(paragraphs, self.kept, notices, lost, reader.picture_widths)
 
     def name(self, address: str) -> str:
         if self.embedded:

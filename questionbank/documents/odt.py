@@ -73,6 +73,7 @@ def read_odt(package: Package) -> Source:
         pictures,
         notices,
         reader.lost_pictures - external,
+        reader.picture_widths,
     )
 
 

@@ -53,11 +53,16 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was read from a file: its lines, pictures by their names, and sentences on what could not be read."""
+    """What was read from a file: its lines, pictures by their names, and sentences on what could not be read.
+
+    Attributes:
+        picture_widths: in points, by the names of pictures that state one.
+    """
 
     lines: tuple[Line, ...]
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    picture_widths: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

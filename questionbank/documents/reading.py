@@ -146,7 +146,8 @@ def read_document(path: Path, name: str) -> Document:
     lines = lines_of(source.paragraphs)
     named = picture_names(line.text for line in lines)
     pictures = {name: picture for name, picture in source.pictures.items() if name in named}
-    return Document(lines, pictures, tuple(notices))
+    widths = {name: width for name, width in source.picture_widths.items() if name in pictures}
+    return Document(lines, pictures, tuple(notices), picture_widths=widths)
 
 
 # -- paragraphs to lines ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from analytics.question_content import ANSWER_LINES, QuestionPart, Section
+from analytics.question_content import ANSWER_LINES, Picture, QuestionPart, Section
 from questionbank.documents import phrases, point_phrases
 from questionbank.documents.directions import administers, directs
 from questionbank.documents.key_rows import full_text
@@ -51,6 +51,19 @@ def with_sections(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) ->
     found = _read_places(lines, roles, title)
     questions = tuple(_placed(question, found, roles, title) for question in paper.questions)
     return replace(paper, questions=questions), "\n\n".join(found.front)
+
+
+def with_picture_widths(paper: Paper, widths: Mapping[str, float]) -> Paper:
+    """Return a paper whose questions know how wide their pictures are, in points."""
+
+    def placed(question: FoundQuestion) -> FoundQuestion:
+        content = question.record.content
+        pictures = tuple(
+            Picture(one.name, one.sha256, widths.get(one.name, one.width)) for one in content.pictures
+        )
+        return replace(question, record=replace(question.record, content=replace(content, pictures=pictures)))
+
+    return replace(paper, questions=tuple(map(placed, paper.questions))) if widths else paper
 
 
 def _title(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) -> str:

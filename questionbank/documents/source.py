@@ -30,6 +30,7 @@ class Source:
     Attributes:
         pictures: their bytes by the names that the text has for them.
         notices: sentences on what could not be read.
+        picture_widths: in points, by the same names, of pictures that state one.
         lost_pictures: how many pictures could not be kept.
     """
 
@@ -37,6 +38,7 @@ class Source:
     pictures: dict[str, bytes] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     lost_pictures: int = 0
+    picture_widths: dict[str, float] = field(default_factory=dict)
 
 
 def title_paragraphs(reader: BlockReader, meta: Mapping[str, Any]) -> Iterator[Paragraph]:

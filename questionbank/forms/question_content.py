@@ -362,9 +362,11 @@ def with_pictures(
     attached = {row["name"]: row["sha256"] for row in rows if row["sha256"]}
     gone = {*picture_names(former_texts)} - {*named} if not content.original else set()
     kept = {picture.name: picture.sha256 for picture in content.pictures if picture.name not in gone}
+    widths = {(picture.name, picture.sha256): picture.width for picture in content.pictures}
     if attached.keys() & named:
         kept |= {name: attached.get(name, "") for name in named if name in attached or name not in kept}
-    return replace(content, pictures=tuple(Picture(name, digest) for name, digest in kept.items()))
+    pictures = (Picture(name, digest, widths.get((name, digest), 0.0)) for name, digest in kept.items())
+    return replace(content, pictures=tuple(pictures))
 
 
 def with_feedback(content: QuestionContent, fields: Mapping[str, Any]) -> QuestionContent:

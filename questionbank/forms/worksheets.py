@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 
+from analytics.question_content import content_of, own_text
 from questionbank.forms.problems import ServiceForm
 from questionbank.models import Question, QuestionList, User, Worksheet
 from questionbank.numbers import whole_number
+from questionbank.question_titles import question_title
 from questionbank.selectors.search.filters import USED, SearchFilters
 from questionbank.selectors.worksheets.fill_up import MOST_FILLED, FillUpWish
+from questionbank.selectors.worksheets.worksheets import WorksheetRow
 from questionbank.services.own_names import NAME_LIMIT
 from questionbank.services.worksheets import INSTRUCTIONS_LIMIT, TITLE_LIMIT
 from questionbank.wording import language_name
@@ -91,6 +95,31 @@ class SectionForm(ServiceForm):
     instructions = forms.CharField(
         label="Instructions", max_length=INSTRUCTIONS_LIMIT, required=False, widget=_short(2)
     )
+
+
+class NewSectionForm(SectionForm):
+    """A section and the row after which it begins."""
+
+    after = forms.TypedChoiceField(
+        label="Begins",
+        coerce=int,
+        required=False,
+        empty_value=None,
+        widget=forms.Select(attrs={"data-row-place": ""}),
+        help_text="Follows the row that you were in last.",
+    )
+
+    def __init__(self, *args: Any, rows: Sequence[WorksheetRow], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        places = [(row.item.pk, f"After {row.place}: {_row_name(row)}") for row in rows]
+        choices = [("", "At the end"), (0, "At the beginning"), *places]
+        self.fields["after"].choices = choices  # type: ignore[attr-defined]
+
+
+def _row_name(row: WorksheetRow) -> str:
+    if row.question is None:
+        return row.item.heading or "a section" if row.item.is_section else f"question {row.item.question_id}"
+    return question_title(own_text(row.question.text, content_of(row.question.content)), 40)
 
 
 class AddQuestionsForm(ServiceForm):

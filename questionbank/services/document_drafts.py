@@ -142,6 +142,7 @@ def _take(draft: DocumentDraft, document: Document) -> None:
             f"The document has {number:,} questions. Split it into parts of at most {MOST_QUESTIONS:,}."
         )
     draft.pictures, notices = _keep_pictures(document.pictures)
+    draft.picture_widths = dict(document.picture_widths)
     draft.lines, draft.roles = lines_as_json(document.lines), [str(role) for role in roles]
     draft.notices = [*document.notices, *notices]
     draft.state = DocumentDraft.State.READY

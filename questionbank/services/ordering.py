@@ -38,16 +38,17 @@ def row_move(rows: Rows, *, pk: int, position: int) -> None:
         return
     order.remove(pk)
     order.insert(max(0, position - 1), pk)
-    _number(rows, order)
+    rows_number(rows, order)
 
 
 def row_remove(rows: Rows, *, pk: int) -> None:
     """Delete a row and close the gap; nothing happens where it is gone."""
     rows.filter(pk=pk).delete()
-    _number(rows, list(rows.values_list("pk", flat=True)))
+    rows_number(rows, list(rows.values_list("pk", flat=True)))
 
 
-def _number(rows: Rows, order: Sequence[int]) -> None:
+def rows_number(rows: Rows, order: Sequence[int]) -> None:
+    """Give rows the places that they have in an order of their ids."""
     places = {pk: place for place, pk in enumerate(order, start=1)}
     moved = [row for row in rows.all() if row.position != places[row.pk]]
     for row in moved:

@@ -23,12 +23,13 @@ from questionbank.models import (
     Worksheet,
     WorksheetItem,
 )
-from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list
+from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list, sections_begun
 from questionbank.selectors.worksheets.worksheets import sentences_on_left_out, why_left_out
-from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove
+from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove, rows_number
 from questionbank.services.own_names import NAME_LIMIT, checked_name
 from questionbank.services.permissions import require_owner
-from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, sections_brought
+from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought
+from questionbank.worksheets.difficulty_order import OrderedRow, by_difficulty
 
 LONGEST_WORKSHEET = 400  # questions
 MOST_SECTIONS = 50
@@ -184,27 +185,23 @@ def _brought(
     Args:
         last: the last section of the worksheet, which need not begin again.
     """
-    contents = [content_of(question.content) for question in questions]
-    said = [listed.get(question.pk) for question in questions]
-    own = sections_brought(
-        [content.section for content in contents], [question.source for question in questions]
-    )
-    section = Section(last.heading, last.instructions) if last else Section()
-    for question, content, item, brought in zip(questions, contents, said, own, strict=True):
-        if item is not None and (item.heading or item.instructions):
-            brought = Section(item.heading, item.instructions)
-        if brought not in (Section(), section):
-            section = brought
+    before = Section(last.heading, last.instructions) if last else None
+    for question, section in zip(questions, sections_begun(questions, listed, before), strict=True):
+        if section is not None:
             yield WorksheetItem(heading=section.heading, instructions=section.instructions)
+        content, item = content_of(question.content), listed.get(question.pk)
         points = item.points if item is not None and item.points is not None else total_points(content)
         yield WorksheetItem(question=question, points=points, answer_lines=lines_brought(content))
 
 
 @transaction.atomic
 def worksheet_add_section(
-    *, user: User, worksheet: Worksheet, heading: str, instructions: str = ""
+    *, user: User, worksheet: Worksheet, heading: str, instructions: str = "", after: int | None = None
 ) -> WorksheetItem:
-    """Begin a section at the end of a worksheet; moving it up takes in the questions below it.
+    """Begin a section at the end of a worksheet, or behind a row; the questions below it are in it.
+
+    Args:
+        after: the id of that row, 0 for the beginning; where it is gone, the section begins at the end.
 
     Raises:
         ValidationFailed: heading and instructions are empty, or there are `MOST_SECTIONS` already.
@@ -217,6 +214,9 @@ def worksheet_add_section(
     item = WorksheetItem.objects.create(
         worksheet=worksheet, position=last_position(items) + 1, heading=heading, instructions=instructions
     )
+    row = items.filter(pk=after).first() if after else None
+    if row is not None or after == 0:
+        row_move(items, pk=item.pk, position=row.position + 1 if row else 1)
     _touch(worksheet)
     return item
 
@@ -273,6 +273,30 @@ def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, posit
         NotAllowed: the worksheet is somebody else's.
     """
     row_move(locked_rows(user=user, owner=worksheet), pk=item_id, position=position)
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_order(*, user: User, worksheet: Worksheet, difficulties: Mapping[int, float]) -> None:
+    """Put the questions of each section in the order of their difficulty, the easiest first.
+
+    Questions that share a text stay together. Those of which nothing is known come last; a description stays where it
+    is, and so do the questions below it.
+
+    Args:
+        difficulties: in per cent, by the ids of questions.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = locked_rows(user=user, owner=worksheet)
+    rows = []
+    for item in items.select_related("question"):
+        question = item.question if item.question_id is not None else None
+        shared = content_of(question.content).stimulus.text if question else ""
+        is_fixed = item.is_section or (question is not None and question.kind == Question.Kind.DESCRIPTION)
+        rows.append(OrderedRow(item.pk, is_fixed, shared, difficulties.get(item.question_id or 0)))
+    rows_number(items, by_difficulty(rows))
     _touch(worksheet)
 
 

@@ -245,18 +245,23 @@ def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | Non
 
 @register.simple_tag(takes_context=True)
 def add_to_list(
-    context: dict[str, Any], question_id: int, look: str = "icon-link small", is_short: bool = False
+    context: dict[str, Any],
+    question_id: int,
+    look: str = "icon-link small",
+    is_short: bool = False,
+    said: str = "Add to a list",
 ) -> SafeString:
     """Return the link that adds a question to a list and comes back to the page at hand.
 
     Args:
         is_short: people see an icon alone.
+        said: what the link says.
     """
     request = context["request"]
     end: str | None = getattr(request, "list_add_end", None)  # made once a page
     if end is None:
         end = request.list_add_end = urlencode({"next": request.get_full_path()})
-    words = ("", "Add to a list ") if is_short else ("Add to a list", " ")
+    words = ("", f"{said} ") if is_short else (said, " ")
     return format_html(
         '<a class="{} no-print" href="{}?question={}&amp;{}">'
         '{}{}<span class="visually-hidden">{}(question {})</span></a>',

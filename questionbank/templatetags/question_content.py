@@ -14,8 +14,11 @@ from analytics.question_content import (
     Blank,
     Feedback,
     QuestionContent,
+    QuestionPart,
+    Section,
     Stimulus,
     content_of,
+    total_points,
 )
 from analytics.question_content import own_text as text_alone
 from questionbank.formats.computed_answers import SETTING as COMPUTED
@@ -40,6 +43,19 @@ def content(question: Any) -> QuestionContent:
     with suppress(ValueError):
         return content_of(_get(question, "content") or {})
     return EMPTY
+
+
+@register.filter
+def points(question: Any) -> float | None:
+    """Return what a right answer to a question, or to a part of one, gives."""
+    return total_points(question.content if isinstance(question, QuestionPart) else content(question))
+
+
+@register.filter
+def section(question: Any) -> Section | None:
+    """Return the section in which a question stands in its source; None where it stands in none."""
+    found = content(question).section
+    return found if found != Section() else None
 
 
 @register.filter

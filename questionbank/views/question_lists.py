@@ -14,10 +14,12 @@ from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.question_lists import (
+    items_of_list,
     own_and_shared,
     question_list_get,
     question_lists,
     questions_of_list,
+    sections_begun,
 )
 from questionbank.selectors.questions.questions import numbered_question_records, visible_to
 from questionbank.selectors.search.selection import Selection
@@ -58,9 +60,11 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
     question_list = question_list_get(list_id=list_id, user=request.user)
     questions = questions_of_list(question_list=question_list, user=request.user)
     places = [(question, place) for place, question in enumerate(questions, start=1)]
+    listed = items_of_list(question_list=question_list)
     context = {
         "question_list": question_list,
         "questions": questions,
+        "rows": list(zip(questions, sections_begun(questions, listed), strict=True)),
         "without_figure": [place for question, place in places if question.needs_figure],
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,

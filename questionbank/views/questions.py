@@ -12,6 +12,7 @@ from questionbank.errors import NotFound
 from questionbank.models import Attachment, Question
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.pictures import picture_bytes
+from questionbank.selectors.questions.question_lists import last_list
 from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.insight import question_insight
@@ -57,6 +58,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
+        "last_list": last_list(user=request.user),
     }
     return render(request, "questions/detail.html", context)
 

@@ -12,13 +12,21 @@ from django.urls import reverse
 
 from questionbank.errors import ValidationFailed
 from questionbank.forms.questions import chosen_concepts
-from questionbank.forms.worksheets import AddQuestionsForm, FillUpForm, ItemForm, LayoutForm, SectionForm
+from questionbank.forms.worksheets import (
+    AddQuestionsForm,
+    FillUpForm,
+    ItemForm,
+    LayoutForm,
+    NewSectionForm,
+    SectionForm,
+)
 from questionbank.models import Question, Worksheet
 from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.concept_choices import choices_of, concepts_to_choose
 from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.worksheets.fill_up import fill_up
+from questionbank.selectors.worksheets.marks import worksheet_difficulties
 from questionbank.selectors.worksheets.worksheets import worksheet_get, worksheet_languages, worksheet_rows
 from questionbank.services.worksheets import (
     LONGEST_WORKSHEET,
@@ -30,6 +38,7 @@ from questionbank.services.worksheets import (
     worksheet_item_remove,
     worksheet_item_update,
     worksheet_items_update,
+    worksheet_order,
     worksheet_update,
     worksheet_use_forget,
 )
@@ -48,13 +57,13 @@ def _edit_page(
     worksheet: Worksheet,
     *,
     add_form: AddQuestionsForm | None = None,
-    section_form: SectionForm | None = None,
+    section_form: NewSectionForm | None = None,
     all_form: ItemForm | None = None,
 ) -> HttpResponse:
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     forms = {
         "add_form": add_form or AddQuestionsForm(user=request.user, auto_id="add-%s"),
-        "section_form": section_form or SectionForm(auto_id="section-%s"),
+        "section_form": section_form or NewSectionForm(auto_id="section-%s", rows=rows),
         "all_form": all_form or ItemForm(auto_id="all-%s"),
     }
     context = {
@@ -170,14 +179,31 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @button_for("read", back="worksheet_index")
 def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Begin a section at the end."""
+    """Begin a section behind the row that `after` names, else at the end."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
-    form = SectionForm(request.POST, auto_id="section-%s")
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    form = NewSectionForm(request.POST, auto_id="section-%s", rows=rows)
     if form.is_valid():
         with form.takes_problems():
             item = worksheet_add_section(user=request.user, worksheet=worksheet, **form.cleaned_data)
             return redirect(f"{reverse('worksheet_edit', args=[worksheet.pk])}#item-{item.pk}")
     return _edit_page(request, worksheet, section_form=form)
+
+
+@button_for("read", back="worksheet_index")
+def worksheet_by_difficulty(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Put the questions of each section in the order of their difficulty."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    difficulties = worksheet_difficulties(rows)
+    worksheet_order(user=request.user, worksheet=worksheet, difficulties=difficulties)
+    asked = [row.question for row in rows if row.number]
+    unknown = sum(question is not None and question.pk not in difficulties for question in asked)
+    messages.success(request, "The questions are in the order of their difficulty, the easiest first.")
+    if unknown:
+        which = counted(unknown, "question comes", "questions come")
+        messages.warning(request, f"{which} last, because the difficulty is not known.")
+    return redirect("worksheet_edit", worksheet_id=worksheet.pk)
 
 
 @button_for("read", back="worksheet_index")

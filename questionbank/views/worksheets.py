@@ -175,7 +175,6 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
                     "item": item,
                     "number": number,
                     "is_changed": number in composed.changed,
-                    "lines": range(item.answer_lines),
                 }
             )
         section_rows.append(

@@ -50,7 +50,7 @@ def part_scale(content: QuestionContent, points: float | None) -> float | None:
         return None
     if points == own:
         return 1.0
-    stated = [*_stated(content.parts)]
+    stated = [*part_points(content.parts)]
     if own <= 0 or None in stated or not math.isclose(sum(filter(None, stated)), own):
         return None
     scale = points / own
@@ -58,10 +58,10 @@ def part_scale(content: QuestionContent, points: float | None) -> float | None:
     return scale if all(math.isclose(half, round(half), abs_tol=1e-9) for half in halves) else None
 
 
-def _stated(parts: Sequence[QuestionPart]) -> Iterator[float | None]:
+def part_points(parts: Sequence[QuestionPart]) -> Iterator[float | None]:
     """Yield the points of each part that is printed with its own: of one with parts, theirs if they have some."""
     for part in parts:
-        inner = [*_stated(part.content.parts)]
+        inner = [*part_points(part.content.parts)]
         yield from inner if any(points is not None for points in inner) else [part.content.points]
 
 

@@ -42,6 +42,11 @@ class SheetItem:
     stimulus: str = ""
 
     @property
+    def lines(self) -> range:
+        """One number for each line to write on, as templates repeat them."""
+        return range(self.answer_lines)
+
+    @property
     def has_points_in_parts(self) -> bool:
         """Whether points are printed with its parts."""
         return any(part.points is not None or part.has_points_in_parts for part in self.parts)

@@ -112,3 +112,10 @@ function finish(keep) {
   if (!keep) list().insertBefore(row, next);
   else if (placeOf(row) !== from) move(row, placeOf(row), handle.id);
 }
+
+/* A form that puts in a new row follows the row that somebody was in last. */
+document.addEventListener("focusin", ({ target }) => {
+  const row = target.closest?.("[data-row]");
+  const place = document.querySelector("[data-row-place]");
+  if (row && place) place.value = row.id.replace("item-", "");
+});

@@ -11,12 +11,14 @@ from questionbank.models import QuestionList
 
 def test_questions_become_a_list_that_is_reordered_and_printed(teacher_page: Page, bank) -> None:
     page = teacher_page
-    for question in bank.questions[:2]:
-        page.goto(f"/questions/{question.pk}/")
-        page.locator(".page-head").get_by_role("link", name="Add to a list").click()
-        if not QuestionList.objects.exists():  # the latest list is chosen already
-            page.get_by_label(re.compile("new list", re.IGNORECASE)).fill("Equations, Friday")
-        page.get_by_role("button", name="Add to the list").click()
+    first, second, *_others = bank.questions
+    page.goto(f"/questions/{first.pk}/")
+    page.locator(".page-head").get_by_role("link", name="Add to a list").click()
+    page.get_by_label(re.compile("new list", re.IGNORECASE)).fill("Equations, Friday")
+    page.get_by_role("button", name="Add to the list").click()
+    page.goto(f"/questions/{second.pk}/")
+    page.get_by_role("button", name="Add to “Equations, Friday”").click()  # the list of before is one click away
+    expect(page.get_by_text("1 question was added to “Equations, Friday”.")).to_be_visible()
     question_list = QuestionList.objects.get()
     page.goto(f"/lists/{question_list.pk}/")
     expect(page.locator(".list-question")).to_have_count(2)

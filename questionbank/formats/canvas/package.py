@@ -13,9 +13,11 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape, quoteattr
 
+from analytics.question_content import Section
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
@@ -24,9 +26,10 @@ from questionbank.formats.canvas.reading import read_item, with_hashes, with_pat
 from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
+from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.items import item_entries
-from questionbank.formats.limits import CONCEPT_NAME_LIMIT
+from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
@@ -39,6 +42,9 @@ _LOOKED_AT = 4_096
 _LARGEST = 400_000  # elements of a manifest, metadata left out
 _MOST_ELEMENTS = 1_000_000  # around the items of a file
 _UPLOADED = "Uploaded%20Media/"
+_NO_SECTION = Section()
+_NAMELESS = re.compile(r"(?:root|main|default)?[ _]?section[ _]?\d*", re.IGNORECASE)  # programs call it so
+_META_NAME = "assessment_meta.xml"  # of a quiz, beside its questions
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
 
@@ -64,12 +70,14 @@ class QtiItem:
         title: of the assessment or bank around it.
         line: of its file.
         points: that the group around it gives for each of its items.
+        section: around it; the instructions are HTML, or plain text.
     """
 
     data: bytes
     title: str
     line: int
     points: float | None = None
+    section: Section = _NO_SECTION
 
 
 def qti_items(data: bytes) -> list[QtiItem]:
@@ -83,23 +91,39 @@ def qti_items(data: bytes) -> list[QtiItem]:
     if root.name != "questestinterop":
         raise BadXml(f"line 1 begins with the element {root.name[:40]!r}, not with 'questestinterop'")
     items, title = [], ""
-    for node, points in _nodes(root):
+    for node, points, section in _nodes(root):
         if node.name == "assessment":
             title = node.get("title")
         elif node.name == "qtimetadatafield":
             label, entry = node.find("fieldlabel"), node.find("fieldentry")
             title = entry.text() if label and entry and label.text() == "bank_title" else title
         elif node.name == "item":
-            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), node.line, points))
+            name = " ".join(title.split())
+            item_data = data[node.start : node.end]
+            items.append(QtiItem(item_data, name, node.line, points, section))
     return items
 
 
-def _nodes(node: Node, points: float | None = None) -> Iterator[tuple[Node, float | None]]:
+def _nodes(
+    node: Node, points: float | None = None, section: Section = _NO_SECTION
+) -> Iterator[tuple[Node, float | None, Section]]:
+    """Yield all nodes, each with the points and the section that are stated around it."""
     stated = node.find("selection_ordering", "selection", "selection_extension", "points_per_item")
     points = finite_number(stated.text()) if stated else points
-    yield node, points
+    if node.name == "section":
+        heading = " ".join(node.get("title").split())[:HEADING_LIMIT]
+        said = (
+            part.all_text().strip() for part in node.children("presentation_material", "rubric", "objectives")
+        )
+        instructions = "\n\n".join(filter(None, said))
+        if _NAMELESS.fullmatch(heading):
+            heading = ""
+        section = Section(
+            heading or section.heading, instructions or ("" if heading else section.instructions)
+        )
+    yield node, points, section
     for child in node.children():
-        yield from _nodes(child, points)
+        yield from _nodes(child, points, section)
 
 
 def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
@@ -178,25 +202,43 @@ class _Package:
                 items = qti_items(data)
             except BadXml as error:
                 raise ImportRefused(f"{self._path.name} cannot be read: {name[:60]!r}: {error}.") from error
+            instructions = self._instructions(name)
             for item in items:
                 self._number += 1
                 place = f"{name.rpartition('/')[2]}, line {item.line:,}"
-                yield from self._item(item, place)
+                yield from self._item(item, place, instructions)
             done += len(data)
             if self._context.progress is not None:
                 self._context.progress(done, total)
 
-    def _item(self, item: QtiItem, place: str) -> Iterator[tuple[int, Entry]]:
+    def _instructions(self, member: str) -> str:
+        """Return the instructions of a quiz, which stand beside its questions."""
+        folder = member.rpartition("/")[0] or member.rpartition("/")[2].partition(".")[0]
+        try:
+            meta = parse(as_utf8(self._find(f"{folder}/{_META_NAME}") or b"<quiz/>"), elements_limit=_LARGEST)
+        except BadXml:
+            return ""  # what it says is not needed
+        description = meta.find("description")
+        return _said(description.all_text()) if description else ""
+
+    def _item(self, item: QtiItem, place: str, instructions: str) -> Iterator[tuple[int, Entry]]:
         data, concepts = item.data, _concepts(item.title)
+        section = replace(item.section, instructions=_said(item.section.instructions) or instructions)
 
         def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
             record, said, hashes = read_item(data, self._context.attachments.put, self._find, concepts)
             format = BLACKBOARD if b"bbmd_questiontype" in data else FORMAT
-            if item.points is not None:
-                record = replace(record, content=replace(record.content, points=item.points))
+            stated: dict[str, Any] = {} if item.points is None else {"points": item.points}
+            stated |= {"section": section} if section != _NO_SECTION else {}
+            record = replace(record, content=replace(record.content, **stated))
             return replace(record, original=Original(format, with_hashes(data, hashes))), said
 
         yield from item_entries(self._number, read, place)
+
+
+def _said(source: str) -> str:
+    """Return what a quiz or a section says above its questions; of its pictures, only that there are some."""
+    return html_to_our_text(source, picture_name=lambda _address: "")[0].strip()
 
 
 def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
@@ -256,7 +298,7 @@ def _write_quiz(
 ) -> str:
     title = _title(concept)
     ident = f"k{hashlib.sha256(title.encode()).hexdigest()[:32]}"
-    name, meta = f"{ident}/{ident}.xml", f"{ident}/assessment_meta.xml"
+    name, meta = f"{ident}/{ident}.xml", f"{ident}/{_META_NAME}"
     with archive.open(name, "w") as stream:
         head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
         stream.write((_HEAD + head).encode())

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator
 from itertools import chain, zip_longest
 from typing import Any
 
-from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
+from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart, Section
 from analytics.records import QuestionRecord
+from questionbank.documents.directions import administers, directs
 from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
 from questionbank.formats.items import Item, concept_of
 from questionbank.formats.kinds import option_label, right_labels, right_or_wrong
 from questionbank.formats.latex.files import Dialect, Slice
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
+from questionbank.formats.limits import HEADING_LIMIT
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
 
@@ -54,7 +56,7 @@ def is_exam(beginning: str, _name: str) -> bool:
 
 def _slices(clean: str) -> list[Slice]:
     found: list[Slice] = []
-    before, section, above = 0, "", ""
+    before, section, above, instructions = 0, "", "", ""
     for place, body in _lists(clean):
         marks = split_items(body, (*_QUESTIONS, *_BETWEEN))
         for (match, points, _after), following in zip_longest(marks, marks[1:]):
@@ -65,7 +67,9 @@ def _slices(clean: str) -> list[Slice]:
                 title, behind = braced(body, behind + body.startswith("*", behind))
             if match["item"] in _BETWEEN:
                 if "section" in match["item"] or _HEADING.fullmatch(title):
-                    section = " ".join(title.split())
+                    section, instructions = " ".join(title.split()), ""
+                elif directs(title) or administers(title):
+                    instructions = f"{instructions}\n\n{title}".strip()
                 else:  # a text for the questions below it, which the first of them needs
                     above = f"{above}\n\n{title}".strip()
                 continue
@@ -73,6 +77,7 @@ def _slices(clean: str) -> list[Slice]:
             written = body[match.start() : stop].rstrip(" \t\n\0")
             start, end = place + match.start(), place + match.start() + len(written)
             stated = {"points": points or "", "section": section, "title": title}
+            stated["instructions"] = instructions
             asked = f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop]
             found.append(Slice(start, end, asked, before, stated))
             before, above = end, ""
@@ -99,6 +104,7 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
     item.content["points"] = _points(stated["points"])
     section = text(stated["section"], "concepts").strip("*")
     item.row["concepts"] = concept_of([section])
+    item.content["section"] = Section(section[:HEADING_LIMIT], text(stated["instructions"], "text"))
 
 
 class _Block:

@@ -22,6 +22,7 @@ class Around:
         files: what the item needs beside its pictures, by their paths.
         shared: elements that its section shows before it.
         timing: elements with its time, attempts and weight in its test.
+        section: the title of its section in its test.
     """
 
     path: str = ""
@@ -30,6 +31,7 @@ class Around:
     concepts: tuple[tuple[str, ...], ...] = ()
     shared: tuple[str, ...] = ()
     timing: str = ""
+    section: str = ""
 
     def as_bytes(self) -> bytes:
         found = {column.name: getattr(self, column.name) for column in fields(self)}

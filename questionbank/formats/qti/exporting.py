@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote
 
-from analytics.question_content import own_text
+from analytics.question_content import Section, own_text
 from analytics.records import QuestionRecord
 from questionbank.formats.archives import Places, file_pieces
 from questionbank.formats.fields import FieldProblems, exported_path
@@ -28,7 +28,7 @@ from questionbank.formats.qti.metadata import (
 from questionbank.formats.qti.patching import patched
 from questionbank.formats.qti.reading import read_item
 from questionbank.formats.qti.texts import with_paths
-from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, Version
+from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, SECTIONED, TOOL, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
 from questionbank.formats.seam import Attachments, CannotHold, not_held
 from questionbank.formats.xml_text import attribute_text
@@ -54,9 +54,9 @@ class _Item:
 class _Section:
     """Items of one concept, and the sections within."""
 
-    items: dict[tuple[str, ...], list[tuple[str, str, str]]] = field(
+    items: dict[tuple[str, ...], list[tuple[str, str, str, str]]] = field(
         default_factory=dict
-    )  # shared -> identifier, path, timing
+    )  # shared -> identifier, path, category, timing
     inner: dict[str, _Section] = field(default_factory=dict)
 
 
@@ -122,7 +122,8 @@ class _Package:
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():
             section = section.inner.setdefault(name, _Section())
-        section.items.setdefault(around.shared, []).append((identifier, path, around.timing))
+        category = f' category="{SECTIONED}"' if _stands_in_section(record) else ""
+        section.items.setdefault(around.shared, []).append((identifier, path, category, around.timing))
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
         """Write a file once; returns its path, another one where that is another file's."""
@@ -137,15 +138,16 @@ class _Package:
         numbers = iter(range(1, 10**9))
         inner = self._section(self._top, "Questions", numbers)
         part = f'<testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{inner}</testPart>'
-        return document("assessmentTest", 'identifier="test" title="Questions"', part, self._version)
+        stated = f'identifier="test" title="Questions" toolName="{TOOL}"'
+        return document("assessmentTest", stated, part, self._version)
 
     def _section(self, section: _Section, title: str, numbers: Iterator[int]) -> str:
         groups = []
         for shared, items in section.items.items():
             refs = "\n".join(
-                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}">'
+                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}"{category}>'
                 f"{timing}</assessmentItemRef>"
-                for identifier, path, timing in items
+                for identifier, path, category, timing in items
             )
             if shared:
                 refs = (
@@ -189,16 +191,25 @@ def written(record: QuestionRecord, version: Version) -> _Item:
     around = read_around(original.preamble)
     before = again(original.data, around)
     is_filed = {*before.concepts} == {*record.concepts}
-    if original.fields == fields_digest(record) and is_filed:
+    section = record.content.section
+    is_placed = section == Section() or _stands_in_section(record)
+    if original.fields == fields_digest(record) and is_filed and is_placed:
         return _kept(original.data, around)
     before = replace(before, id=record.id, source=before.source or record.source)
     data = patched(original.data, before, record, around, version)
     now = again(data, around)
     now = replace(now, id=record.id, concepts=record.concepts if is_filed else now.concepts)
+    now = replace(now, content=replace(now.content, section=section if is_placed else Section()))
     if record.kind != "opaque" and any(getattr(now, name) != getattr(record, name) for name in _ASKED):
         return own_item(record, version)
     ours = lost_fields(record, now)
     return _kept(data, replace(around, metadata=_with_ours(around.metadata, ours)) if ours else around)
+
+
+def _stands_in_section(record: QuestionRecord) -> bool:
+    """Return whether the section of our test in which an item goes, which is its concept's, is its own."""
+    path = exported_path(record.concepts[0]) if record.concepts else []
+    return bool(path) and record.content.section == Section(path[-1])
 
 
 _ASKED = ("text", "kind", "options", "answer", "solution")

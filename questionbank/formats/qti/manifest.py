@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from questionbank.formats.archives import Members
-from questionbank.formats.limits import CONCEPT_NAME_LIMIT
+from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
 from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.texts import qti_tree
-from questionbank.formats.qti.words import MANIFEST
+from questionbank.formats.qti.words import MANIFEST, SECTIONED, TOOL
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _ITEM = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentItem|qti-assessment-item)[\s>]")
@@ -177,13 +177,26 @@ def _read_test(
         return
     found.tests += 1
     reading = _Test(members, listed, in_order, found)
-    reading.section(root, data, posixpath.dirname(path), _Place(_names(root, ())))
+    place = _Place(_names(root, ()), is_ours=root.get("toolName") == TOOL)
+    reading.section(root, data, posixpath.dirname(path), place)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     path: tuple[str, ...]
     shared: tuple[str, ...] = ()
+    section: str = ""
+    is_ours: bool = False
+
+    def inside(self, node: Node) -> _Place:
+        """Return the place in a section, or a part of a test, that is here."""
+        path = _names(node, self.path)
+        return replace(self, path=path, section=path[-1] if path != self.path else self.section)
+
+    def section_of(self, ref: Node) -> str:
+        """Return the section of an item; those of our own tests are concepts unless the item says otherwise."""
+        is_section = not self.is_ours or SECTIONED in ref.get("category").split()
+        return self.section[:HEADING_LIMIT] if is_section else ""
 
 
 def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
@@ -236,11 +249,11 @@ class _Test:
             for rubric in node.children("rubricBlock")
             if "candidate" in rubric.get("view", "candidate").split()
         )
-        inner = _Place(place.path, (*place.shared, *rubrics))
+        inner = replace(place, shared=(*place.shared, *rubrics))
         self.found.lost += _rules(node, _KINDS.get(node.name, "test"))
         for child in node.children():
             if child.name in ("testPart", "assessmentSection"):
-                self.section(child, data, folder, _Place(_names(child, inner.path), inner.shared))
+                self.section(child, data, folder, inner.inside(child))
             elif child.name == "assessmentSectionRef":
                 self._other_file(child, folder, inner)
             elif child.name == "assessmentItemRef":
@@ -261,7 +274,7 @@ class _Test:
         except BadXml as error:
             self.found.faults.append(f"the section {path[:60]!r} {error}; it is not read")
             return
-        self.section(root, utf8, posixpath.dirname(path), _Place(_names(root, place.path), place.shared))
+        self.section(root, utf8, posixpath.dirname(path), place.inside(root))
 
     def _item(self, ref: Node, data: bytes, folder: str, place: _Place) -> None:
         path = posixpath.normpath(posixpath.join(folder, ref.get("href")))
@@ -274,7 +287,9 @@ class _Test:
             self.in_order[name] = item
             kept = [child for child in ref.children(*_TIMING) if b":" not in data[child.start : child.inner]]
             timing = b"".join(data[child.start : child.end] for child in kept).decode()
-            item.around = replace(item.around, shared=place.shared, timing=timing)
+            item.around = replace(
+                item.around, shared=place.shared, timing=timing, section=place.section_of(ref)
+            )
             item.lost = tuple(_rules(ref, "", frozenset(child.name for child in kept)))
         if place.path and place.path not in item.around.concepts:
             item.around = replace(item.around, concepts=(*item.around.concepts, place.path))

@@ -10,6 +10,7 @@ from analytics.question_content import (
     Feedback,
     Option,
     QuestionPart,
+    Section,
     Stimulus,
 )
 from analytics.records import QuestionRecord
@@ -85,6 +86,7 @@ class Reading:
             "feedback": feedback,
             "hints": tuple(hints),
             "stimulus": stimulus,
+            "section": Section(self.around.section),
             **asked.content,
         }
         metadata = read_metadata(self.around.metadata.encode())

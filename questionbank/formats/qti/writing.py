@@ -23,7 +23,7 @@ from questionbank.formats.qti.declarations import (
     typed_kind,
 )
 from questionbank.formats.qti.markup import Address, block_html, flow_html
-from questionbank.formats.qti.words import STIMULUS_CLASS, Version, in_version
+from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_text import attribute_text
 
@@ -109,7 +109,7 @@ class _Writing:
         title = attribute_text(self.content.title or default_title(record.text))
         attributes = (
             f'identifier="{attribute_text(record.id or "question")}" title="{title}" adaptive="false"'
-            f' timeDependent="false" xml:lang="{attribute_text(record.language or "en")}" toolName="Kindred"'
+            f' timeDependent="false" xml:lang="{attribute_text(record.language or "en")}" toolName="{TOOL}"'
         )
         inner = [declaration_xml(declared, points) for declared in self._declared]
         inner += self._outcomes()

@@ -17,7 +17,7 @@ from questionbank.documents.corrections import (
 )
 from questionbank.documents.paper import Role
 from questionbank.documents.passages import FoundItem, Passage, passages_of
-from questionbank.documents.sections import with_sections
+from questionbank.documents.sections import with_picture_widths, with_sections
 from questionbank.documents.segmenting import assemble
 from questionbank.models import DocumentDraft, Question, User
 from questionbank.rows import existing
@@ -107,6 +107,7 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
         settled = {place for place, reviewed in enumerate(corrected.lines) if reviewed.is_corrected}
         roles = [reviewed.role for reviewed in corrected.lines]
         paper, instructions = with_sections(assemble(lines, roles, settled), lines, roles)
+        paper = with_picture_widths(paper, draft.picture_widths)
         passages = passages_of(corrected, paper, draft.pictures)
         review = DocumentReview(passages, (*draft.notices, *paper.notices), instructions)
         for old in list(_reviews)[: 1 - _REVIEWS_KEPT]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from django.db.models import Count, Model, Q, QuerySet
 
+from analytics.question_content import Section, content_of
 from questionbank.models import Question, QuestionList, QuestionListItem, User
 from questionbank.rows import existing
 from questionbank.selectors.questions.questions import visible_to
+from questionbank.worksheets.brought import sections_brought
 
 Shareable = TypeVar("Shareable", bound=Model)
 
@@ -35,6 +38,11 @@ def question_lists() -> QuerySet[QuestionList]:
     return QuestionList.objects.annotate(size=Count("items"))
 
 
+def last_list(*, user: User) -> QuestionList | None:
+    """Return the list that a person changed last; None where they have none."""
+    return QuestionList.objects.filter(owner_id=user.pk).first()
+
+
 def question_list_get(*, list_id: int, user: User, is_own: bool = False) -> QuestionList:
     """Return a list; see `readable`."""
     return readable(QuestionList.objects.filter(pk=list_id), user, "list", is_own=is_own)
@@ -49,3 +57,25 @@ def questions_of_list(*, question_list: QuestionList, user: User | None = None) 
 def items_of_list(*, question_list: QuestionList) -> dict[int, QuestionListItem]:
     """Return what the list says of its questions, by their ids."""
     return {item.question_id: item for item in question_list.items.all()}
+
+
+def sections_begun(
+    questions: Sequence[Question], listed: Mapping[int, QuestionListItem], before: Section | None = None
+) -> list[Section | None]:
+    """Return the section that begins with each of some questions; None where the one before goes on.
+
+    Args:
+        listed: what a list says of some of them, by their ids.
+        before: the section in which they follow.
+    """
+    contents = [content_of(question.content) for question in questions]
+    own = sections_brought([one.section for one in contents], [question.source for question in questions])
+    begun: list[Section | None] = []
+    last = before or Section()
+    for question, section in zip(questions, own, strict=True):
+        item = listed.get(question.pk)
+        if item is not None and (item.heading or item.instructions):
+            section = Section(item.heading, item.instructions)
+        begun.append(section if section not in (Section(), last) else None)
+        last = begun[-1] or last
+    return begun

@@ -47,6 +47,15 @@ def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = T
     )
 
 
+def worksheet_difficulties(rows: Sequence[WorksheetRow]) -> dict[int, float]:
+    """Return the difficulty of the questions on a worksheet in per cent, by their ids; not of all it is known."""
+    questions = [row.question for row in rows if row.question is not None]
+    known = {question.pk: _known(question) for question in questions}
+    missing = [question for question in questions if known[question.pk] is None]
+    known |= _estimated(missing[:MOST_ESTIMATED])
+    return {pk: difficulty.percent for pk, difficulty in known.items() if difficulty is not None}
+
+
 def _known(question: Question) -> KnownDifficulty | None:
     observed = observed_difficulty(question)
     if observed is not None and observed.low is not None and observed.high is not None:

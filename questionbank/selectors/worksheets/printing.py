@@ -62,6 +62,7 @@ def compose_versions(
     printed = [row for row in rows if row.question is not None and not row.reason]
     names, pictures = _pictures([row.question for row in printed if row.question is not None])
     sections = _planned(rows, printed, names)
+    widths = _picture_widths(sections)
     languages = Counter(row.question.language for row in printed if row.question is not None)
     language = max(languages, key=languages.__getitem__, default="en")
     composed = []
@@ -93,6 +94,7 @@ def compose_versions(
             shows_key=key,
             shows_solutions=key and solutions,
             pictures=pictures,
+            picture_widths=widths,
             language=language,
         )
         composed.append(ComposedVersion(sheet, arranged.numbers, arranged.changed))
@@ -128,6 +130,17 @@ def _planned(
         for heading, instructions, planned in sections
         if planned or heading or instructions
     ]
+
+
+def _picture_widths(sections: Sequence[PlannedSection]) -> dict[str, float]:
+    """Return how wide pictures are in their sources, by their names on paper."""
+    return {
+        question.pictures[picture.name]: picture.width
+        for section in sections
+        for question in section.questions
+        for picture in question.record.content.pictures
+        if picture.width > 0 and picture.name in question.pictures
+    }
 
 
 def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, bytes]]:

@@ -11,11 +11,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.text import get_text_list
 
+from analytics.question_content import QuestionContent, content_of
 from questionbank.models import Question, User, Worksheet, WorksheetItem
 from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.questions.question_lists import readable
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
+from questionbank.worksheets.brought import part_points, part_scale
 
 LEFT_OUT = {  # what is said of one question, and of several
     "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
@@ -62,6 +64,28 @@ class WorksheetRow:
     @property
     def points_shown(self) -> str:
         return "" if self.item.points is None else f"{self.item.points:.12g}"
+
+    @property
+    def _content(self) -> QuestionContent:
+        return content_of(self.question.content if self.question is not None else {})
+
+    @property
+    def has_parts(self) -> bool:
+        return bool(self._content.parts)
+
+    @property
+    def part_points(self) -> str:
+        """The points of its parts as they are printed, such as "2 + 1"; empty where none are."""
+        scale = part_scale(self._content, self.item.points)
+        stated = [points for points in part_points(self._content.parts) if points is not None]
+        return "" if scale is None else " + ".join(f"{points * scale:.12g}" for points in stated)
+
+    @property
+    def lost_part_points(self) -> str:
+        """The points of its parts where they do not fit those of the question, so that they are not printed."""
+        stated = [f"{points:.12g}" for points in part_points(self._content.parts) if points is not None]
+        is_lost = self.item.points is not None and part_scale(self._content, self.item.points) is None
+        return " + ".join(stated) if is_lost else ""
 
 
 def worksheets(user: User) -> QuerySet[Worksheet]:

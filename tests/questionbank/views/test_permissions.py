@@ -192,6 +192,7 @@ TABLE: dict[str, Address] = {
     "worksheet_fill_up": Address(NOT_THE_OWNERS, WORKSHEET),
     "worksheet_add": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "worksheet_section": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "worksheet_by_difficulty": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "worksheet_items": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "worksheet_item": Address(NOT_THE_OWNERS, {**WORKSHEET, "item_id": "worksheet"}, "post"),
     "worksheet_uses": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
