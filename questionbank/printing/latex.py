@@ -19,7 +19,9 @@ from questionbank.printing.html import TextWriter
 from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup
+from questionbank.printing.sizes import POINTS_A_PIXEL
 from questionbank.rendering import render_inline
+from questionbank.rendering.pictures import is_picture
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
 _INNER = {"question": "part", "part": "subpart", "subpart": "subsubpart", "subsubpart": "subsubpart"}
@@ -33,6 +35,7 @@ _COMMANDS = {
     "strong": "textbf", "em": "emph", "u": "underline", "s": "sout", "sub": "textsubscript", "sup": "textsuperscript",
     "code": "texttt",
 }  # fmt: skip
+_NARROW = 180.0  # points of a picture that fits wherever it stands, in one of two columns too
 _LATEX_PICTURES = frozenset({"image/png", "image/jpeg"})
 _INSIDE = {  # in a formula that has begun already
     "align": "aligned", "alignat": "alignedat", "flalign": "aligned", "eqnarray": "aligned", "gather": "gathered",
@@ -155,6 +158,14 @@ class _SheetWriter:
                 + "\n".join(cells)
                 + "\n\\end{tabular}"
             )
+        elif len(item.options) > 1 and all(is_picture(text) for _, text in item.options):
+            boxes = [
+                rf"\begin{{minipage}}[t]{{0.48\linewidth}}{_escaped(option_label(label))} {self._text(text)}"
+                r"\end{minipage}"
+                for label, text in item.options
+            ]
+            rows = ("\\hfill\n".join(boxes[start : start + 2]) for start in range(0, len(boxes), 2))
+            parts.append("\\par\\medskip\n" + "\n\n".join(rows))
         elif item.options:
             items = "\n".join(
                 rf"\item[{{{_escaped(option_label(label))}}}] {self._text(text)}"
@@ -289,7 +300,9 @@ class _SheetWriter:
         if not file:
             file = f"pictures/picture-{len(self._pictures) + 1}{SUFFIXES[media_type]}"
             self._pictures[file] = data
-        return rf"\includegraphics[width=\linewidth,height=85mm,keepaspectratio]{{{file}}}"
+        points = int(image.attributes.get("width", 0)) * POINTS_A_PIXEL
+        width = f"{points:g}bp" if 0 < points < _NARROW else r"\linewidth"
+        return rf"\includegraphics[width={width},height=85mm,keepaspectratio]{{{file}}}"
 
 
 def _listed(name: str, items: Iterable[str]) -> str:

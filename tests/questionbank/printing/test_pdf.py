@@ -136,6 +136,55 @@ def test_a_picture_is_printed_and_one_that_is_too_large_is_named_with_its_size()
     assert "[Not printed: the picture vast.png has 40,000 by 1,000 pixels.] a map" in printed
 
 
+def boxes(pdf: bytes) -> tuple[list[tuple[float, ...]], dict[str, float]]:
+    """The pictures of the first page as (left, bottom, right, top), and how high the top of each character is."""
+    document = pypdfium2.PdfDocument(pdf)
+    page = document[0]
+    reader = page.get_textpage()
+    pictures = [one.get_pos() for one in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]
+    tops = {
+        reader.get_text_range(place, 1): reader.get_charbox(place)[3] for place in range(reader.count_chars())
+    }
+    reader.close()
+    document.close()
+    return pictures, tops
+
+
+def test_picture_options_stand_two_by_two_as_large_as_their_source_prints_them():
+    pictures = {f"{label}.png": png(shade, 600, 400) for shade, label in enumerate("abcd")}
+    options = tuple((label.upper(), f"![]({label}.png)") for label in "abcd")
+    item = SheetItem("1", "Which graph?", options=options)
+    large, _tops = boxes(worksheet_pdf([sheet(item, pictures=pictures)]))
+    assert len({round(left) for left, *_others in large}) == len({round(top) for *_, top in large}) == 2
+    small, _tops = boxes(
+        worksheet_pdf([sheet(item, pictures=pictures, picture_widths=dict.fromkeys(pictures, 72.0))])
+    )
+    assert {round(right - left) for left, _bottom, right, _top in small} == {72}
+    assert len({round(top) for *_, top in small}) == 1  # in a row
+
+
+def test_a_number_stands_beside_the_picture_that_begins_its_question():
+    item = SheetItem("7", "![graph](q.png)\n\nWhat is x?")
+    [(_left, bottom, _right, top)], tops = boxes(
+        worksheet_pdf([sheet(item, pictures={"q.png": png(0, 300, 200)}, has_name_field=False)])
+    )
+    assert top - 20 < tops["7"] <= top + 5
+    assert tops["x"] < bottom
+
+
+def test_marks_and_lines_stand_with_their_parts_to_any_depth():
+    inner = (SheetItem("(i)", "Inner one.", points=1), SheetItem("(ii)", "Inner two.", points=0.5))
+    parts = (SheetItem("(a)", "", parts=inner), *(SheetItem(f"({n})", "More.", points=0) for n in range(60)))
+    [*pages] = pdf_text(worksheet_pdf([sheet(SheetItem("1", "", parts=parts, points=1.5))]))
+    text = " ".join(pages)
+    assert (text.count("[1]"), text.count("[0.5]"), text.count("[0]")) == (1, 1, 60)
+    assert text.count("[Total: 1.5]") == 1
+    single = pdf_text(
+        worksheet_pdf([sheet(SheetItem("1", "", parts=(SheetItem("(a)", "Only.", points=2),), points=2))])
+    )
+    assert ("[2]" in single[0], "Total" in single[0]) == (True, False)
+
+
 def test_chinese_without_a_font_says_which_to_install():
     if any(glob.glob(f"/usr/share/**/*{name}*.[ot]t[fc]", recursive=True) for name in ("CJK", "Fandol")):
         pytest.skip("has a font for Chinese")

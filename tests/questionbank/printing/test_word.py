@@ -6,7 +6,9 @@ import re
 import zipfile
 from xml.etree import ElementTree
 
+import docx
 import pytest
+from docx.enum.text import WD_TAB_ALIGNMENT
 
 from questionbank.documents.pandoc import pandoc_path, run_pandoc
 from questionbank.errors import PrintingRefused
@@ -90,6 +92,29 @@ def test_what_word_has_no_notation_for_is_said_by_what_it_has():
     assert r"\underline" in addition
     assert "strikeBLTR" in part(package, "word/document.xml")
     assert binomial in {r"\left( \genfrac{}{}{0pt}{}{n}{r} \right)", r"\binom{n}{r}"}
+
+
+def test_marks_stand_at_the_end_of_the_line_and_pictures_beside_their_numbers():
+    table = "| x | 1 |\n|---|---|\n| y | 2 |"
+    items = (
+        SheetItem("1", f"{table}\n\nFind y.", points=1),
+        SheetItem("2", f"Complete it.\n\n{table}", points=2),
+        SheetItem("3", "![](a.png)\n\nWhat is x?", points=3),
+        SheetItem("4", "Which?", options=tuple((label, "![](a.png)") for label in "ABCD"), points=4),
+    )
+    made = sheet(
+        sections=(SheetSection(items),), pictures={"a.png": png(0, 600, 400)}, picture_widths={"a.png": 400.0}
+    )
+    document = docx.Document(io.BytesIO(worksheet_docx([made])))
+    found = [(paragraph.style.name, paragraph.text) for paragraph in document.paragraphs]
+    assert ("Question 1 Text", "Find y.\t(1 point)") in found
+    assert ("Question 1", "2.\tComplete it.\t(2 points)") in found
+    assert ("Question 1 Picture", "3.\t") in found
+    assert [name for name, _text in found].count("Pictures in Pairs") == 2
+    for name in ("Question 1", "Question 1 Text"):
+        stops = document.styles[name].paragraph_format.tab_stops
+        assert [stop.position.twips for stop in stops if stop.alignment == WD_TAB_ALIGNMENT.RIGHT] == [9638]
+    assert document.styles["Instructions"].paragraph_format.keep_with_next
 
 
 def test_a_key_has_answers_and_solutions_and_no_questions():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 
 import pytest
@@ -25,6 +26,27 @@ def test_a_question_is_added_to_a_new_list_and_one_comes_back(as_teacher, bank) 
     response = as_teacher.post(add, data)
     assert response["Location"] == page
     assert [item.question_id for item in QuestionList.objects.get(name="Friday").items.all()] == [question.pk]
+
+
+def test_the_last_list_is_one_click_away_and_the_page_says_points_and_section(as_teacher, teacher) -> None:
+    content = {
+        "parts": [
+            {"text": "Find x.", "content": {"points": 2}},
+            {"text": "Find y.", "content": {"points": 0.5}},
+        ],
+        "section": {"heading": "Section B", "instructions": "You may use a calculator."},
+    }
+    question = QuestionFactory(text="Look at the line.", kind="parts", content=content)
+    made = question_list_create(user=teacher, name="Friday")
+    address = reverse("question_detail", args=[question.pk])
+    shown = as_teacher.get(address).content.decode()
+    assert "2.5 points" in shown
+    for said in ("2 points", "0.5 points", "Section B", "You may use a calculator."):
+        assert said in shown
+    [form] = [one for one in shown.split("<form") if "Add to “Friday”" in one]
+    sent = dict(re.findall(r'name="(question|question_list|next)" value="([^"]*)"', form))
+    assert as_teacher.post(reverse("list_add"), sent)["Location"] == address
+    assert [item.question_id for item in made.items.all()] == [question.pk]
 
 
 def test_a_foreign_address_to_go_back_to_is_ignored(as_teacher, bank) -> None:

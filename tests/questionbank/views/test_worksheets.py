@@ -109,6 +109,56 @@ def test_a_section_takes_in_what_is_below_it_and_all_questions_get_the_same_poin
     assertContains(empty, "Enter a heading", status_code=422)
 
 
+def test_a_section_begins_behind_the_row_that_one_was_in(as_teacher, worksheet) -> None:
+    first, second, *_others = worksheet.items.all()
+    address = reverse("worksheet_section", args=[worksheet.pk])
+    for heading, after in (("Behind", second.pk), ("Top", 0), ("End", "")):
+        as_teacher.post(address, {"heading": heading, "after": after})
+    order = [item.heading or item.pk for item in worksheet.items.all()]
+    assert order[:4] == ["Top", first.pk, second.pk, "Behind"]
+    assert order[-1] == "End"
+    wrong = as_teacher.post(address, {"heading": "Nowhere", "after": "999999"})
+    assertContains(wrong, "Select a valid choice", status_code=422)
+
+
+def test_lines_for_all_leave_out_what_is_ticked_and_points_of_parts_follow_or_are_named(
+    as_teacher, teacher, worksheet
+) -> None:
+    parts = [{"text": text, "content": {"points": points}} for text, points in (("First", 2), ("Second", 1))]
+    ticked = QuestionFactory(
+        kind="choice", options=[{"label": "A", "text": "1"}, {"label": "B", "text": "2"}], answer="A"
+    )
+    of_parts = QuestionFactory(text="A bag.", kind="parts", content={"parts": parts})
+    worksheet_add(user=teacher, worksheet=worksheet, questions=[ticked, of_parts])
+    as_teacher.post(reverse("worksheet_items", args=[worksheet.pk]), {"points": "6", "answer_lines": "3"})
+    assert worksheet.items.get(question=ticked).answer_lines == 0
+    item = worksheet.items.get(question=of_parts)
+    assert (item.points, item.answer_lines) == (6, 3)
+    assert "points of its parts: 4 + 2" in page(as_teacher, "worksheet_edit", worksheet.pk)
+    assert page(as_teacher, "worksheet_detail", worksheet.pk).count("[Total: 6]") == 1
+    as_teacher.post(reverse("worksheet_item", args=[worksheet.pk, item.pk]), {"points": "4"})
+    assert "parts, 2 + 1, do not fit 4 points" in page(as_teacher, "worksheet_edit", worksheet.pk)
+
+
+def test_questions_are_ordered_by_difficulty_within_their_sections(as_teacher, teacher) -> None:
+    made = worksheet_create(user=teacher, name="Ordered")
+    shared = {"stimulus": {"text": "A farm has 12 cows."}}
+    hard, easy, cows, legs = (
+        QuestionFactory(text=text, difficulty=value, difficulty_percent=value, content=content)
+        for text, value, content in (
+            ("Hard?", 90, {}),
+            ("Easy?", 10, {}),
+            ("A farm has 12 cows.\n\nHow many cows?", 80, shared),
+            ("A farm has 12 cows.\n\nHow many legs?", 20, shared),
+        )
+    )
+    worksheet_add(user=teacher, worksheet=made, questions=[hard, cows, legs])
+    as_teacher.post(reverse("worksheet_section", args=[made.pk]), {"heading": "Part two"})
+    worksheet_add(user=teacher, worksheet=made, questions=[easy])
+    as_teacher.post(reverse("worksheet_by_difficulty", args=[made.pk]))
+    assert [item.question_id for item in made.items.all()] == [cows.pk, legs.pk, hard.pk, None, easy.pk]
+
+
 def test_downloads_for_students_count_as_used_and_keys_do_not(as_teacher, worksheet, bank, printed) -> None:
     download = reverse("worksheet_download", args=[worksheet.pk])
     response = as_teacher.post(download, {"format": "pdf", "contents": "solutions", "version": "B"})
