@@ -141,10 +141,10 @@ def worksheet_add(
 ) -> Added:
     """Add questions at the end of a worksheet, without those that cannot be printed.
 
-    They bring points, answer lines and sections from their source.
+    They bring points and answer lines from their source, and those of a list their sections.
 
     Args:
-        listed: what a list says of some of them, by their ids.
+        listed: what the list that they come from says of them, by their ids; None where they come from no list.
 
     Raises:
         ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
@@ -161,7 +161,7 @@ def worksheet_add(
             f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(present)},"
             f" and {len(added)} would be added."
         )
-    rows = [*_brought(added, listed or {}, items.filter(question=None).last())]
+    rows = [*_brought(added, listed, items.filter(question=None).last())]
     headings = sum(row.is_section for row in rows)
     if items.filter(question=None).count() + headings > MOST_SECTIONS:
         rows = [row for row in rows if not row.is_section]
@@ -178,7 +178,9 @@ def worksheet_add(
 
 
 def _brought(
-    questions: Sequence[Question], listed: Mapping[int, QuestionListItem], last: WorksheetItem | None
+    questions: Sequence[Question],
+    listed: Mapping[int, QuestionListItem] | None,
+    last: WorksheetItem | None,
 ) -> Iterator[WorksheetItem]:
     """Yield the rows of questions that are added, with the sections that they bring.
 
@@ -186,10 +188,11 @@ def _brought(
         last: the last section of the worksheet, which need not begin again.
     """
     before = Section(last.heading, last.instructions) if last else None
-    for question, section in zip(questions, sections_begun(questions, listed, before), strict=True):
+    begun = [None] * len(questions) if listed is None else sections_begun(questions, listed, before)
+    for question, section in zip(questions, begun, strict=True):
         if section is not None:
             yield WorksheetItem(heading=section.heading, instructions=section.instructions)
-        content, item = content_of(question.content), listed.get(question.pk)
+        content, item = content_of(question.content), (listed or {}).get(question.pk)
         points = item.points if item is not None and item.points is not None else total_points(content)
         yield WorksheetItem(question=question, points=points, answer_lines=lines_brought(content))
 

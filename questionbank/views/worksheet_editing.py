@@ -164,7 +164,7 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             form.add_error("numbers", f"There is no question {missing[0]}.")
         else:
             questions = [by_number[number] for number in numbers]
-            listed = {}
+            listed = None
             if question_list := form.cleaned_data["question_list"]:
                 questions += questions_of_list(question_list=question_list, user=request.user)
                 listed = items_of_list(question_list=question_list)

@@ -155,7 +155,8 @@ def say_added(request: HttpRequest, added: Added) -> None:
     if added.number:
         questions = counted(added.number, "question was", "questions were")
         known = f" {counted(added.known, 'was', 'were')} on the worksheet already." if added.known else ""
-        messages.success(request, f"{questions} added at the end.{known}")
+        sections = f" in {counted(added.sections, 'section', 'sections')}" if added.sections else ""
+        messages.success(request, f"{questions} added at the end{sections}.{known}")
     elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:

@@ -7,7 +7,7 @@ const EDGE = 60; // pixels from an edge of the window in which it scrolls
 
 const status = document.querySelector("[data-order-status]");
 const list = () => document.getElementById("ordered-rows");
-const rows = () => [...list().children];
+const rows = () => [...list().querySelectorAll(":scope > [data-row]")];
 const placeOf = (row) => rows().indexOf(row) + 1;
 
 /* Send where a row goes; the answer is the page, whose rows replace ours, so numbers and labels are right again.

@@ -92,9 +92,10 @@ def test_latex_has_questions_points_options_and_pictures():
     )
     assert names == ["worksheet.tex", "pictures/picture-1.png"]
     for piece in (
-        "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question[2.5] Find $x^2$ in \textbf{bold}:",
+        "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question Find $x^2$ in \textbf{bold}:",
         r"\item one",
         r"a & $\frac12$ \\ \hline", r"b & 5 \%", "{pictures/picture-1.png}", r"\item[{A.}] 5 \& 6", r"\part[1] Why?",
+        "[Total: 2.5]",
         r"\fillwithlines{17mm}", r"\uplevel{Shared text.}", r"\item[{3}] $4$", "It is $2^2$.",
     ):  # fmt: skip
         assert piece in source

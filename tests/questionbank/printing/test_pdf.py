@@ -141,7 +141,7 @@ def boxes(pdf: bytes) -> tuple[list[tuple[float, ...]], dict[str, float]]:
     document = pypdfium2.PdfDocument(pdf)
     page = document[0]
     reader = page.get_textpage()
-    pictures = [one.get_pos() for one in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]
+    pictures = [one.get_bounds() for one in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]
     tops = {
         reader.get_text_range(place, 1): reader.get_charbox(place)[3] for place in range(reader.count_chars())
     }
