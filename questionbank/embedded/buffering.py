@@ -29,6 +29,7 @@ SMALL_BODY = 4 * 1024 * 1024  # what a form without files may hold; anybody may 
 LARGEST_BODY = 202 * 1024 * 1024  # an import's file with the form around it
 LARGEST_HEADERS = 32 * 1024
 MOST_CONNECTIONS = 1000  # a process
+RETRY_SECONDS = 3  # after which a client may try again where the database was away
 
 
 class LogInFirst(Error):
@@ -36,6 +37,18 @@ class LogInFirst(Error):
 
     code = 403
     reason = "Forbidden"
+
+
+class DatabaseAway(Error):
+    """A large body while nobody can tell who sends it."""
+
+    code = 503
+    reason = "Service Unavailable"
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        """Return status, headers and body."""
+        status, headers, body = super().to_response(ident)
+        return status, [*headers, ("Retry-After", str(RETRY_SECONDS))], body
 
 
 class BufferingParser(HTTPRequestParser):
@@ -61,8 +74,8 @@ class BufferingParser(HTTPRequestParser):
         consumed = int(super().received(data))
         if self.headers_finished and not self.completed and not self.is_admitted:
             is_large = self.chunked or self.content_length > SMALL_BODY
-            if is_large and not _has_session(self.headers.get("COOKIE", "")):
-                self.error = LogInFirst("Log in before you send a file.")
+            if is_large and (refusal := _refusal(self.headers.get("COOKIE", ""))) is not None:
+                self.error = refusal
                 self.completed = True
             self.is_admitted = True
         return consumed
@@ -170,20 +183,31 @@ class BufferingWorker(Worker):
         BufferingServer(self).run()
 
 
+def _refusal(cookies: str) -> Error | None:
+    """Return why a large body is refused; None where its cookies name the session of somebody who is logged in."""
+    from django.db import DatabaseError, close_old_connections, connection
+
+    close_old_connections()  # as before each request: this thread keeps a connection, which a restart ends
+    try:
+        return None if _has_session(cookies) else LogInFirst("Log in before you send a file.")
+    except DatabaseError:
+        connection.close()
+        return DatabaseAway("The database does not answer, so nothing was received. Try again in a minute.")
+
+
 def _has_session(cookies: str) -> bool:
-    """Return whether a request's cookies name the session of somebody who is logged in; False where that is unknown."""
+    """Return whether a request's cookies name the session of somebody who is logged in.
+
+    Raises:
+        DatabaseError: the database is away.
+    """
     from django.conf import settings
     from django.contrib.auth import SESSION_KEY
-    from django.db import DatabaseError, connection
     from django.http import parse_cookie
     from django.utils.module_loading import import_string
 
-    try:
-        key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
-        if not key or not key.isalnum():
-            return False
-        store: Any = import_string(f"{settings.SESSION_ENGINE}.SessionStore")(session_key=key)
-        return SESSION_KEY in store
-    except DatabaseError:  # the server is away, or was: the next request connects anew
-        connection.close()
+    key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
+    if not key or not key.isalnum():
         return False
+    store: Any = import_string(f"{settings.SESSION_ENGINE}.SessionStore")(session_key=key)
+    return SESSION_KEY in store

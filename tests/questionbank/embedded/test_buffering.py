@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
+from django.db import OperationalError, connection
 
 from questionbank.embedded.buffering import (
     BODY_RATE,
@@ -21,6 +22,7 @@ from questionbank.embedded.buffering import (
     SMALL_BODY,
     BufferingChannel,
     _has_session,
+    _refusal,
 )
 from questionbank.embedded.instance import free_port
 
@@ -173,6 +175,30 @@ def test_a_session_of_somebody_logged_in_admits_a_large_body() -> None:
     assert _has_session(f"a=b; sessionid={session.session_key}")
     for cookies in ("", "sessionid=", "sessionid=nonsense", "\x00"):
         assert not _has_session(cookies)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_restart_of_the_database_logs_nobody_out_and_its_absence_is_a_503(monkeypatch) -> None:
+    session = SessionStore()
+    session["_auth_user_id"] = "1"
+    session.save()
+    cookies = f"sessionid={session.session_key}"
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (ours,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [ours])
+    other.close()
+    assert _refusal(cookies) is None
+    assert _refusal("").code == 403
+
+    def away(*_args: object) -> None:
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr(SessionStore, "load", away)
+    status, headers, _body = _refusal(cookies).to_response()
+    assert (status, ("Retry-After", "3") in headers) == ("503 Service Unavailable", True)
 
 
 @pytest.mark.parametrize(
