@@ -14,10 +14,16 @@ def test_a_new_bank_says_how_to_begin(as_admin) -> None:
     assert reverse("import_create") in page
 
 
-def test_a_teacher_of_an_empty_bank_is_not_sent_to_a_page_that_is_closed_to_them(as_teacher) -> None:
+def test_the_menu_and_the_first_page_lead_teachers_to_the_import_of_a_test_paper(as_teacher) -> None:
     page = as_teacher.get(reverse("home")).content.decode()
-    assert f'href="{reverse("import_create")}"' not in page
+    assert page.count(f'href="{reverse("document_create")}"') == 2
     assert reverse("question_create") in page
+
+
+def test_who_may_not_import_is_not_sent_to_a_page_that_is_closed_to_them(client, reviewer) -> None:
+    client.force_login(reviewer)
+    page = client.get(reverse("home")).content.decode()
+    assert not [name for name in ("import_create", "document_create") if f'href="{reverse(name)}"' in page]
 
 
 def test_strands_lead_into_the_search_with_their_counts(bank, as_teacher) -> None:
