@@ -96,17 +96,27 @@ class LogInMiddleware(LoginRequiredMiddleware):
     disk who may not send files.
 
     What was written in a form outlives the session: the answer is a page that holds it.
+
+    Pages behind the log-in stay out of browsers' caches, where the next person at a shared computer would find them,
+    unless a view says how long its answer keeps: pictures, and parts that are asked for again and again.
     """
 
     def process_view(
         self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
     ) -> HttpResponse | None:
         """Ask for a log-in, then for the permission that the view names (`questionbank.views.access`)."""
+        request.is_public = not getattr(view_func, "login_required", True)  # type: ignore[attr-defined]
         answer: HttpResponse | None = super().process_view(request, view_func, view_args, view_kwargs)
         permission = getattr(view_func, "permission", "")
         if answer is None and permission and not request.user.has_perm(f"questionbank.{permission}"):
             raise PermissionDenied
         return answer
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Let nobody keep an answer, unless it is public or says for how long."""
+        if not getattr(request, "is_public", False) and not response.has_header("Cache-Control"):
+            response["Cache-Control"] = "no-store"
+        return response
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
         answer = kept_form(request) if request.method == "POST" else None

@@ -155,6 +155,21 @@ def test_error_pages_tell_nothing_about_the_inside(client, teacher, here, status
         assert telling not in page
 
 
+@pytest.mark.parametrize(
+    ("address", "is_kept_out"),
+    [
+        (reverse("home"), True),
+        (reverse("question_list"), True),
+        ("/nothing/here/", True),
+        (reverse("health_status"), True),  # of Django's own: it changes all the time
+        (reverse("account_reset_password_done"), False),
+    ],
+)
+def test_pages_behind_the_log_in_stay_out_of_caches(client, teacher, address, is_kept_out):
+    client.force_login(teacher)
+    assert ("no-store" in client.get(address).headers.get("Cache-Control", "")) is is_kept_out
+
+
 def test_a_request_for_another_host_is_refused(client):
     for host in ("evil.example", "testserver.evil.example", "testserver@evil.example", "a b"):
         response = client.get(reverse("account_login"), headers={"host": host})

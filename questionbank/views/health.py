@@ -34,7 +34,6 @@ def health_vectors(request: HttpRequest) -> HttpResponse:
 
 
 @page_for("health")
-@never_cache
 def health(request: HttpRequest) -> HttpResponse:
     """Show every check with its figures."""
     return render(request, "health/health.html", {"report": health_report()})

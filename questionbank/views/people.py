@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 
 from questionbank.errors import ValidationFailed
 from questionbank.forms.people import InvitationForm, PersonForm
@@ -62,7 +61,6 @@ def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
 
 
 @button_for("people_manage", back="person_list")
-@never_cache
 def person_password_link_view(request: HttpRequest, person_id: int) -> HttpResponse:
     """Make a link for a new password and show it, this once."""
     person = person_get(person_id=person_id)

@@ -15,7 +15,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
@@ -71,7 +70,6 @@ class Sent:
     problem: ValidationFailed | None = None
 
 
-@never_cache
 @page_for("review")
 def review(request: HttpRequest) -> HttpResponse:
     """Show the pair that the reviewer has, or the next one."""
@@ -115,7 +113,6 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
     return redirect("review")
 
 
-@never_cache
 @form_for("review")
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Note that the page is still open: 204, or 409 with the `Beat` where its pair is no longer before the reviewer.
@@ -125,7 +122,6 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     return _beat(request, review_heartbeat, pair_id)
 
 
-@never_cache
 @form_for("review")
 def review_settle_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Show the same of a page on which a pair is settled."""
@@ -141,7 +137,6 @@ def _beat(request: HttpRequest, heartbeat: Callable[..., Beat], pair_id: int) ->
     return HttpResponse(beat, status=409, content_type="text/plain")
 
 
-@never_cache
 @form_for("review")
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Settle a pair on which reviewers disagree, with their opinions in sight; one person at a time."""
