@@ -89,7 +89,7 @@ def help_with_blocks(run_id: int, job: BlockJob) -> int:
         run = patiently(Run.objects.filter(pk=run_id).first)
         if run is None or run.is_finished or run.cancel_requested:
             return done
-        if patiently(partial(somebody_waits, queue=run.queue)):
+        if patiently(partial(somebody_waits, queue=run.queue, kind=run.kind)):
             return done
         if not patiently(partial(do_block, job)):
             return done

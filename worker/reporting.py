@@ -146,14 +146,14 @@ class RunReporter:
             raise Cancelled("The job was cancelled.")
 
     def give_way(self) -> None:
-        """Raise `GaveWay` where a bulk job keeps a job waiting that a person asked for; call it between saved portions.
+        """Raise `GaveWay` where a bulk job keeps a job waiting that goes before it; call it between saved portions.
 
         A command has a process of its own and keeps nobody waiting.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
             self._looked = now
-            if patiently(partial(somebody_waits, queue=self.run.queue)):
+            if patiently(partial(somebody_waits, queue=self.run.queue, kind=self.run.kind)):
                 raise GaveWay
 
     def hangs(self) -> bool:

@@ -135,14 +135,24 @@ def job_kinds() -> Mapping[str, JobKind]:
     return {job.word: job for row in BANK_CAPABILITIES.values() for job in row.jobs}
 
 
-def bulk_kinds() -> frozenset[str]:
-    """Return the kinds of jobs that give way to jobs that people wait for."""
-    return frozenset(
-        {
-            *(Run.Kind.EMBED, Run.Kind.PROMOTE, Run.Kind.EVALUATE, Run.Kind.PREPARE),
-            *(job.word for job in job_kinds().values() if job.is_bulk),
-        }
-    )
+def bulk_kinds() -> Mapping[str, int]:
+    """Return the kinds of bulk jobs, each with how long it can wait: the higher, the longer.
+
+    A bulk job gives way to every kind that is not among them, and to those with a lower number: vectors, which an
+    import waits for, come before a comparison, and that before what nobody asked for.
+    """
+    requested, background = 2, 3
+    return {
+        Run.Kind.EMBED.value: 1,
+        Run.Kind.PROMOTE.value: requested,
+        Run.Kind.EVALUATE.value: requested,
+        Run.Kind.PREPARE.value: background,
+        **{
+            job.word: background if job.is_background else requested
+            for job in job_kinds().values()
+            if job.is_bulk
+        },
+    }
 
 
 def job_kind_name(word: str) -> str:

@@ -252,6 +252,7 @@ class JobKind:
         alone: parameters that two unfinished jobs must not have in common; None: there may be any number of them.
         template: included in the page of a job, where its result leads somewhere.
         is_bulk: the job may take hours, saves its work as it goes, and gives way to jobs that people wait for.
+        is_background: a bulk job that nobody waits for gives way to other bulk jobs, too.
     """
 
     word: str
@@ -259,6 +260,7 @@ class JobKind:
     alone: tuple[str, ...] | None = None
     template: str = ""
     is_bulk: bool = False
+    is_background: bool = False
 
 
 class BankCapability:

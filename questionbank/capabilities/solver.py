@@ -91,7 +91,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     )
     facts = ("problems", "device")
     jobs = (
-        JobKind("solve", "Solve word problems", alone=(), is_bulk=True),
+        JobKind("solve", "Solve word problems", alone=(), is_bulk=True, is_background=True),
         JobKind(
             "opinion",
             "Solve a text with a second opinion",

@@ -10,8 +10,10 @@ from django.db.models.functions import Now
 from analytics.errors import Cancelled
 from questionbank import dispatch
 from questionbank.models import Run, WorkBlock
+from questionbank.selectors.registry.runs import vectors_awaited
 from questionbank.services import runs
 from questionbank.services.blocks import BlockRange, block_claim, blocks_plan
+from questionbank.services.embeddings import embedding_request
 from worker import blocks, reporting
 from worker.reporting import running
 
@@ -42,6 +44,11 @@ def calls(monkeypatch) -> list[str]:
     monkeypatch.setattr(reporting, "LOOK_SECONDS", -1)
     blocks_plan(job="squares", ranges=[BlockRange(n, n + 9, 10) for n in (1, 11, 21)])
     return heard
+
+
+def waits_since(run: Run, seconds: float) -> None:
+    """Let a run have been sent some seconds ago."""
+    Run.objects.filter(pk=run.pk).update(sent_at=Now() - timedelta(seconds=seconds))
 
 
 def create(kind: str = "embed", **fields) -> Run:
@@ -123,7 +130,14 @@ def test_a_computation_that_stops_because_its_lease_was_lost_ends_the_block_alon
         ("embed", "undo", 5, True),
         ("solve", "change", 5, True),
         ("solve", "undo", 5, True),
-        ("embed", "solve", 5, False),  # bulk does not give way to bulk
+        ("solve", "embed", 5, True),  # an import waits for its vectors, and nobody for the solutions
+        ("solve", "promote", 5, True),
+        ("solve", "score", 5, True),
+        ("promote", "embed", 5, True),
+        ("embed", "solve", 5, False),  # or they would take turns without end
+        ("embed", "promote", 5, False),
+        ("promote", "evaluate", 5, False),
+        ("solve", "prepare", 5, False),
         ("embed", "undo", 0, False),  # an idle worker may be about to take it
         ("undo", "change", 5, False),  # what people wait for goes on
     ],
@@ -132,8 +146,7 @@ def test_a_bulk_job_goes_behind_a_job_that_a_person_waits_for(kind, waiting, sec
     run = create(kind)
 
     def then() -> None:
-        other = create(waiting)
-        Run.objects.filter(pk=other.pk).update(sent_at=Now() - timedelta(seconds=seconds))
+        waits_since(create(waiting), seconds)
 
     job = Squares(then=then)
     work(run, job)
@@ -142,3 +155,22 @@ def test_a_bulk_job_goes_behind_a_job_that_a_person_waits_for(kind, waiting, sec
         Run.objects.exclude(pk=run.pk).delete()
         work(run, Squares())
     assert (run.state, run.result) == ("succeeded", {"stored": 30})
+
+
+def test_vectors_of_an_import_come_before_the_rest_of_a_long_solving(monkeypatch, admin_person):
+    sent: list[str] = []
+    monkeypatch.setattr(dispatch, "_send", lambda run: sent.append(run.kind))
+    blocks_plan(job="squares", ranges=[BlockRange(n, n + 3, 4) for n in range(1, 2400, 4)])
+    solving = create("solve")
+    job = Squares(then=lambda: waits_since(embedding_request(), 5))
+    work(solving, job)
+    assert job.given == [1]  # of 600 blocks
+    assert sent == ["embed", "solve"]  # in this order a worker of the queue takes them
+    vectors = Run.objects.get(kind="embed")
+    runs.worker_seen(name="one", queues="default")
+    assert vectors_awaited(user=admin_person) == "Vectors of new questions are computed next."
+    with running(vectors.pk, "one") as reporter:
+        reporter.result = {}
+    assert vectors_awaited(user=admin_person) == ""
+    work(solving, Squares())
+    assert solving.result == {"stored": 2400}
