@@ -68,6 +68,7 @@ environment = _Environment(
     SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
     STORAGE_URL=(str, ""),
+    TEACHERS_PUBLISH_IMPORTS=(bool, True),
     TIME_ZONE=(str, "UTC"),
     TRAINING_ADDRESS=(str, ""),
     TRAINING_WAIT_SECONDS=(int, 120),

@@ -1,6 +1,6 @@
 """Who may do what, as predicates of django-rules.
 
-Teachers read everything, create, edit and retire their own questions; reviewers decide paraphrase
+Teachers read everything, create, import, edit and retire their own questions; reviewers decide paraphrase
 pairs; admins do all. Roles are groups, because Django's admin, log-in and audit know them already.
 """
 
@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import rules
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from rules.permissions import ObjectPermissionBackend
 
-from questionbank.models import Question, Run, User
+from questionbank.models import ImportUpdate, Question, Run, User
 
 ROLES = ("teacher", "reviewer", "admin")
+
+PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
 
 _IN_GROUP: dict[str, Any] = {role: rules.is_group_member(role) for role in ROLES}
 is_teacher: Any = _IN_GROUP["teacher"]
@@ -54,9 +57,26 @@ def is_owner(user: User, question: Question | None) -> bool:
 
 
 @rules.predicate
-def is_own_paper(user: User, run: Run | None) -> bool:
-    """Return whether a job has imported a test paper of the person's."""
-    return run is not None and run.requested_by_id == user.pk and "draft" in run.parameters
+def is_own_import(user: User, run: Run | None) -> bool:
+    """Return whether the person asked for an import, and it has changed no question of somebody else."""
+    if run is None or run.kind != Run.Kind.IMPORT or run.requested_by_id != user.pk:
+        return False
+    return not ImportUpdate.objects.filter(run=run).exclude(question__created_by=user).exists()
+
+
+@rules.predicate
+def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
+    """Return whether a job names what somebody else has put in: the file of a test paper, or what they changed."""
+    if run is None or run.kind not in PRIVATE_KINDS:
+        return False
+    is_command = run.kind == Run.Kind.IMPORT and not run.parameters.keys() & {"upload", "draft"}
+    return not is_command and run.requested_by_id != user.pk
+
+
+@rules.predicate
+def teachers_publish(_user: User) -> bool:
+    """Return whether this installation lets teachers import questions for everyone, not only as their own drafts."""
+    return bool(settings.TEACHERS_PUBLISH_IMPORTS)
 
 
 rules.add_perm("questionbank.read", has_role)
@@ -65,9 +85,10 @@ rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
 rules.add_perm("questionbank.concepts_edit", is_admin)
 rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
-rules.add_perm("questionbank.import", is_admin)
-rules.add_perm("questionbank.paper_import", is_teacher | is_admin)
-rules.add_perm("questionbank.import_undo", is_admin | (is_teacher & is_own_paper))
+rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions and test papers alike
+rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
+rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
+rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
 rules.add_perm("questionbank.runs_manage", is_admin)
 rules.add_perm("questionbank.health", is_admin)
 rules.add_perm("questionbank.changes_read", is_admin)

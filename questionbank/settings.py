@@ -286,6 +286,7 @@ structlog.configure(
 
 DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id goes with the jobs that it asks for
 
+TEACHERS_PUBLISH_IMPORTS: bool = env.environment("TEACHERS_PUBLISH_IMPORTS")
 QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs that wait in one queue
 
 # The review queue

@@ -27,6 +27,7 @@ from questionbank.selectors.questions.difficulty import (
     observed_difficulty,
     published_difficulty,
 )
+from questionbank.selectors.registry.runs import run_title
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.wording import duration_text, language_name, number_text, percent_text
 
@@ -200,6 +201,12 @@ def figure(value: Any) -> str:
 def duration(seconds: float) -> str:
     """Return a number of seconds with the two units that count."""
     return duration_text(seconds)
+
+
+@register.simple_tag(takes_context=True)
+def job_title(context: dict[str, Any], run: Run) -> str:
+    """Return what a job is called for whoever looks at the page."""
+    return run_title(run, user=context["user"])
 
 
 @register.filter

@@ -14,6 +14,7 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.questions.question_lists import last_list
 from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
+from questionbank.selectors.registry.embeddings import question_vectors_awaited
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.insight import question_insight
 from questionbank.selectors.similar.kinship import (
@@ -57,6 +58,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         ],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
+        "vectors_awaited": question_vectors_awaited(question=question, user=request.user),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }

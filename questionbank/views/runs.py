@@ -17,7 +17,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition
 
 from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
-from questionbank.models import Run
+from questionbank.models import Question, Run
 from questionbank.selectors.questions.differences import import_conflicts_of
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.selectors.registry.checkpoints import run_has_checkpoint
@@ -28,6 +28,7 @@ from questionbank.selectors.registry.runs import (
     run_version,
     run_wait,
     runs,
+    vectors_awaited,
 )
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import button_for, page_for, paginated, warning_of
@@ -94,25 +95,29 @@ def run_dismiss_view(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     series = run_metric_series(run=run)
+    may_read = request.user.has_perm("questionbank.run_read", run)
+    is_import = run.kind == Run.Kind.IMPORT
     return {
         "run": run,
         "kind_name": job_kind_name(run.kind),
         "job_template": job.template if (job := job_kinds().get(run.kind)) else "",
         "result": result_tables(run.result or {}),
-        "logs": run_logs(run=run),
+        "logs": run_logs(run=run) if may_read else [],
         "wait": run_wait(run=run),
         "epoch": int(series["epoch"][-1][1]) + 1 if "epoch" in series else None,
         "charts": training_charts(series),
         "loss_note": loss_note(run),
         "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),
+        "may_read": may_read,
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
-        "may_import": request.user.has_perm("questionbank.import"),
+        "may_continue": request.user.has_perm("questionbank.import_continue", run),
         "can_undo": import_can_be_undone(run=run),
-        "conflicts": import_conflicts_of(run=run).count() if run.kind == Run.Kind.IMPORT else 0,
-        "may_undo": request.user.has_perm("questionbank.import_undo", run),
+        "conflicts": import_conflicts_of(run=run).count() if is_import else 0,
         "options": _options(run),
-        "undo_runs": import_undo_runs(run=run) if run.kind == Run.Kind.IMPORT else (),
-        "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),
+        "undo_runs": import_undo_runs(run=run) if is_import else (),
+        "vectors_awaited": vectors_awaited(user=request.user) if is_import else "",
+        "as_drafts": run.parameters.get("status") == Question.Status.DRAFT,
+        "is_dry_run": is_import and bool(run.parameters.get("dry_run")),
     }
 
 

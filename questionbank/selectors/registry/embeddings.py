@@ -20,7 +20,8 @@ from analytics.catalog import lenses, main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.database_clock import database_now
-from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding
+from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding, User
+from questionbank.selectors.registry.runs import vectors_awaited
 
 SAMPLE_SIZE = 300
 COUNTED_LIVE = 50_000  # questions; in a larger bank counting takes most of a second
@@ -150,6 +151,17 @@ def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list
             PendingQuestion(pk, stored_text(text, json.loads(options), json.loads(content)), bytes(digest))
             for pk, text, options, content, digest in cursor.fetchall()
         ]
+
+
+def question_vectors_awaited(*, question: Question, user: User) -> str:
+    """Return what a question's missing vectors wait for, as a sentence; empty where it has them, or never will."""
+    if not (sentence := vectors_awaited(user=user)):
+        return ""
+    sets = EmbeddingSet.objects.filter(is_current=True)
+    lacks_some = any(
+        embedding_pending_among(embedding_set=served, question_ids=[question.pk]) for served in sets
+    )
+    return sentence if lacks_some else ""
 
 
 def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:

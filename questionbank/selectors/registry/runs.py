@@ -9,7 +9,7 @@ from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.capabilities.catalog import bulk_kinds
-from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, WorkerHeartbeat
+from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, User, WorkerHeartbeat
 from questionbank.rows import existing
 
 LOG_LINES = 200
@@ -67,20 +67,21 @@ class Wait:
     """Why a queued run does not run yet.
 
     Attributes:
-        running: the job that its worker does now, "" where there is none.
+        running: the job that its worker does now.
         ahead: queued jobs before it.
     """
 
     has_worker: bool
-    running: str
+    running: Run | None
     ahead: int
 
 
-def somebody_waits(*, queue: str) -> bool:
-    """Return whether a job that a person waits for has found no idle worker of the queue."""
+def somebody_waits(*, queue: str, kind: str) -> bool:
+    """Return whether a job that goes before bulk jobs of a kind has found no idle worker of the queue."""
     since = Now() - IDLE_WORKER_AFTER
     waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED, sent_at__lt=since)
-    return waiting.exclude(kind__in=bulk_kinds()).exists()
+    ranks = bulk_kinds()
+    return waiting.exclude(kind__in=[word for word, rank in ranks.items() if rank >= ranks[kind]]).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:
@@ -96,9 +97,37 @@ def run_wait(*, run: Run) -> Wait | None:
         .annotate(since=Coalesce(F("sent_at"), F("created_at")))
         .filter(Q(since__lt=since) | Q(since=since, pk__lt=run.pk))
     )
-    return Wait(
-        has_worker=run.queue in queues, running=str(under_way) if under_way else "", ahead=ahead.count()
+    return Wait(has_worker=run.queue in queues, running=under_way, ahead=ahead.count())
+
+
+def run_title(run: Run, *, user: User) -> str:
+    """Return what a job is called for a person: it names no file, and no change, of somebody else."""
+    if user.has_perm("questionbank.run_read", run):
+        return str(run)
+    if run.kind == Run.Kind.READ or "draft" in run.parameters:
+        return "A test paper of a colleague"
+    return {Run.Kind.UNDO: "Undo of a colleague’s import", Run.Kind.CHANGE: "A colleague’s change"}.get(
+        Run.Kind(run.kind), "A colleague’s import"
     )
+
+
+def vectors_awaited(*, user: User) -> str:
+    """Return what the vectors of new questions wait for, as a sentence; empty where none are to be computed."""
+    unfinished = Run.objects.filter(kind=Run.Kind.EMBED).exclude(state__in=Run.FINISHED)
+    run = unfinished.order_by("created_at").first()
+    if run is None:
+        return ""
+    wait = run_wait(run=run)
+    if wait is None:
+        return f"Vectors of new questions are being computed. {run.message}".strip()
+    if not wait.has_worker:
+        return (
+            "No worker is running, so new questions get no vectors. Ask an admin to look at Admin > Health."
+        )
+    if wait.running is None:
+        return "Vectors of new questions are computed next."
+    title = run_title(wait.running, user=user)
+    return f"Vectors of new questions are computed as soon as “{title}” pauses or ends."
 
 
 KINDS = (Run.Kind.TRAIN, Run.Kind.EVALUATE, Run.Kind.PROMOTE)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.db.models import F
+from django.test import Client
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
@@ -278,3 +279,38 @@ def test_a_finished_training_leads_to_its_model_and_a_comparison_to_its_page(tra
     run = run_create(kind=Run.Kind.EVALUATE, title="Compare", send=False, parameters={"candidate": model.pk})
     run_succeed(run=run_start(run_id=run.pk, worker="test worker"), result={"passes": True})
     assert reverse("model_compare", args=[model.pk]) in progress(as_teacher, run).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "shown"),
+    [
+        ("import", {"draft": 1, "name": "mock.docx"}, "A test paper of a colleague"),
+        ("import", {"upload": "u", "name": "mock.xml"}, "A colleague’s import"),
+        ("read", {"draft": 1}, "A test paper of a colleague"),
+        ("undo", {"import": 1}, "Undo of a colleague’s import"),
+        ("change", {"change": 1}, "A colleague’s change"),
+    ],
+)
+def test_no_page_tells_a_colleague_which_file_a_job_is_about(
+    as_teacher, admin_person, reviewer, kind, parameters, shown
+) -> None:
+    as_admin = Client()
+    as_admin.force_login(admin_person)
+    QuestionFactory()
+    run = run_create(
+        kind=kind, title="Of mock.docx", parameters=parameters, requested_by=reviewer, send=False
+    )
+    held = run_start(run_id=run.pk, worker="here")
+    waiting = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    worker_seen(name="here", queues="default")
+    pages = [("home", []), ("run_list", []), ("run_detail", [run.pk]), ("run_progress", [waiting.pk])]
+    for name, arguments in pages:
+        address = reverse(name, args=arguments)
+        assertContains(as_teacher.get(address), shown)
+        assertContains(as_admin.get(address), "Of mock.docx")
+    run_log(run=held, text="A line of mock.docx")
+    run_fail(run=held, error="mock.docx is damaged.", result=ImportReport("mock.docx", "", "").as_dict())
+    for name in ("run_detail", "run_progress"):
+        page = as_teacher.get(reverse(name, args=[run.pk])).content.decode()
+        assert "mock" not in page
+        assertContains(as_admin.get(reverse(name, args=[run.pk])), "mock.docx is damaged.")
