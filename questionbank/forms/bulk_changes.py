@@ -85,6 +85,7 @@ class _ConceptsForm(BulkForm):
 
 
 BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table
+    Kind.PUBLISH: BulkForm,
     Kind.RETIRE: BulkForm,
     Kind.RESTORE: BulkForm,
     Kind.DELETE_DRAFTS: BulkForm,

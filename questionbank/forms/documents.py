@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 
 from questionbank.documents.paper import Role
 from questionbank.formats.limits import SET_LIMIT
-from questionbank.forms.problems import ServiceForm
+from questionbank.forms.imports import ReadersForm
 from questionbank.forms.uploads import FileForm
 from questionbank.services.document_drafts import DOCUMENT_SUFFIXES
 
@@ -81,7 +81,7 @@ class DocumentForm(FileForm):
         return f"This file is larger than {limit}. Split it, or make its pictures smaller."
 
 
-class DocumentImportForm(ServiceForm):
+class DocumentImportForm(ReadersForm):
     """How a reviewed paper goes into the bank."""
 
     source = forms.CharField(

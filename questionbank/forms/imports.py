@@ -14,12 +14,39 @@ from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.uploads import FileForm
+from questionbank.models import Question, User
 from questionbank.numbers import whole_number
 from questionbank.scales import scale_names
 from questionbank.services.document_drafts import DOCUMENT_SUFFIXES
 
 
-class ImportForm(FileForm):
+class ReadersForm(ServiceForm):
+    """An import whose new questions everyone sees, or only the importer.
+
+    Args:
+        user: who imports; those who may not publish are not asked, and import drafts.
+        usual: the status where nothing is chosen.
+    """
+
+    status = forms.ChoiceField(
+        label="Who sees the questions",
+        required=False,
+        choices=[(Question.Status.READY, "Everyone"), (Question.Status.DRAFT, "Only you: as drafts")],
+        help_text="You can publish drafts later. Admins see all drafts.",
+    )
+
+    def __init__(self, *args: Any, user: User, usual: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["status"].initial = usual
+        if not user.has_perm("questionbank.import_publish"):
+            del self.fields["status"]
+
+    def clean_status(self) -> str:
+        """Return the status; nothing chosen means the usual one."""
+        return str(self.cleaned_data["status"] or self.fields["status"].initial)
+
+
+class ImportForm(ReadersForm, FileForm):
     """A file of questions and how to read it; refused lines are dealt with after the dry run."""
 
     known = known_formats()

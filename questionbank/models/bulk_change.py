@@ -18,6 +18,7 @@ class BulkChange(models.Model):
     """
 
     class Kind(models.TextChoices):
+        PUBLISH = "publish", "Publish drafts"
         RETIRE = "retire", "Retire"
         RESTORE = "restore", "Bring back"
         DELETE_DRAFTS = "delete_drafts", "Delete drafts"

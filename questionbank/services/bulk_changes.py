@@ -28,6 +28,7 @@ from questionbank.models import (
     Run,
     User,
 )
+from questionbank.rows import wait_for_turn
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.bulk_changes import bulk_change_description, is_so_already, refusals
 from questionbank.selectors.questions.questions import question_hash
@@ -49,6 +50,8 @@ def bulk_change_request(
 ) -> BulkChange:
     """Change these questions, or queue the job that does where there are more than `AT_ONCE`.
 
+    Asked again while that job waits or runs, return the change that it does.
+
     Raises:
         NotAllowed: the person may not change questions.
         Conflict: there is nothing to change.
@@ -56,6 +59,11 @@ def bulk_change_request(
     require(user, "question_create", "You may not change questions.")
     if not question_ids:
         raise Conflict("There is nothing to change.")
+    same = {"person": user, "kind": kind, "values": dict(values), "changed": len(question_ids)}
+    wait_for_turn(f"bulk/{user.pk}")
+    waiting = BulkChange.objects.filter(**same, applied_at=None).exclude(run__state__in=Run.FINISHED)
+    if (requested_already := waiting.first()) is not None:
+        return requested_already
     change = BulkChange.objects.create(
         kind=kind, values=dict(values), person=user, selection=dict(selection), changed=len(question_ids)
     )
@@ -185,6 +193,7 @@ Snapshots = dict[int, Any]
 # --- columns ---------------------------------------------------------------------------------------
 
 _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change writes; a literal table
+    Kind.PUBLISH: lambda _values: {"status": Question.Status.READY.value},
     Kind.RETIRE: lambda _values: {"status": Question.Status.RETIRED.value},
     Kind.RESTORE: lambda _values: {"status": Question.Status.READY.value},
     Kind.GRADE: lambda values: {"grade": values["grade"]},

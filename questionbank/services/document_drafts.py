@@ -49,7 +49,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
     Raises:
         NotAllowed: the person may not import test papers.
     """
-    require(user, "paper_import", "You may not import test papers.")
+    require(user, "import", "You may not import test papers.")
     uploads_forget_old()
     printable = upload_name(name)[-_NAME_LIMIT:] or "document"
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
@@ -73,7 +73,7 @@ def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
         NotAllowed: the person may not import test papers.
         ValidationFailed: the text cannot be read, or holds too much.
     """
-    require(user, "paper_import", "You may not import test papers.")
+    require(user, "import", "You may not import test papers.")
     draft = DocumentDraft(owner=user, name=PASTED_NAME)
     try:
         _take(draft, read_text(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from questionbank.formats import Entry
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT, SET_LIMIT
 from questionbank.formats.row_checks import record_warnings
-from questionbank.models import DocumentDraft, KnowledgeHierarchy, QuestionList, Run, User
+from questionbank.models import DocumentDraft, KnowledgeHierarchy, Question, QuestionList, Run, User
 from questionbank.selectors.questions.document_drafts import (
     DocumentReview,
     document_questions_by_place,
@@ -27,14 +28,20 @@ from questionbank.selectors.questions.document_drafts import (
 from questionbank.services import runs
 from questionbank.services.concept_paths import concept_paths_known
 from questionbank.services.import_jobs import import_reported
-from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_options import ImportOptions, allowed_status
 from questionbank.services.import_progress import JobReporter
 from questionbank.services.question_lists import ListedPlace, question_list_add, question_list_create
 
 
 @transaction.atomic
 def document_import_request(
-    *, draft: DocumentDraft, user: User, source: str, hierarchy: str = "", with_headings: bool = False
+    *,
+    draft: DocumentDraft,
+    user: User,
+    source: str,
+    hierarchy: str = "",
+    with_headings: bool = False,
+    status: str = Question.Status.READY.value,
 ) -> Run:
     """Queue the job that imports a test paper, without the questions that are left out.
 
@@ -42,17 +49,25 @@ def document_import_request(
         source: the name of the set; by default the paper's.
         hierarchy: name of the hierarchy in which headings are looked up.
         with_headings: tag questions with the concepts that the headings above them name.
+        status: of the new questions; drafts where the person may not publish.
+
+    Returns:
+        The job; asked again, the one that imports the paper already.
 
     Raises:
-        NotAllowed: the person may not import test papers, or this one is somebody else's.
-        Conflict: it is being imported already, was imported, or holds no question that can be imported.
+        NotAllowed: the person may not import, or this paper is somebody else's.
+        Conflict: it was deleted, or holds no question that can be imported.
         ValidationFailed: the name is too long, or there is no such hierarchy.
     """
-    if not user.has_perm("questionbank.paper_import") or draft.owner_id != user.pk:
+    if not user.has_perm("questionbank.import") or draft.owner_id != user.pk:
         raise NotAllowed("You may not import this test paper.")
     fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
-    if fresh is None or fresh.is_importing or fresh.state != DocumentDraft.State.READY:
-        raise Conflict("This test paper is imported already, or it was deleted.")
+    if fresh is None:
+        raise Conflict("This test paper was deleted.")
+    if fresh.import_run is not None and (fresh.is_importing or fresh.state == DocumentDraft.State.IMPORTED):
+        return fresh.import_run
+    if fresh.state != DocumentDraft.State.READY:
+        raise Conflict("This test paper cannot be imported: it was not read.")
     named = " ".join(source.split()) or fresh.name
     if len(named) > SET_LIMIT:
         raise ValidationFailed(f"Use at most {SET_LIMIT} characters for the name of the set.")
@@ -65,7 +80,12 @@ def document_import_request(
     fresh.import_run = runs.run_create(
         kind=Run.Kind.IMPORT,
         title=f"Import of {fresh.name}"[:200],
-        parameters={"draft": fresh.pk, "name": fresh.name, "source": named},
+        parameters={
+            "draft": fresh.pk,
+            "name": fresh.name,
+            "source": named,
+            "status": allowed_status(user, status),
+        },
         queue="light",  # short work that somebody waits for
         requested_by=user,
     )
@@ -88,9 +108,8 @@ def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
     review = document_review(draft)
     source = run.parameters["source"]
     hierarchy = draft.hierarchy.name if draft.hierarchy else source
-    options = ImportOptions(source=source, hierarchy=hierarchy, skip_invalid=True)
-    may_create = run.requested_by.has_perm("questionbank.concepts_edit")
-    entries = _PaperEntries(draft, review, may_create=may_create)
+    options = replace(ImportOptions.of_json(run.parameters), hierarchy=hierarchy, skip_invalid=True)
+    entries = _PaperEntries(draft, review)
 
     def on_written() -> None:
         DocumentDraft.objects.filter(pk=draft.pk).update(state=DocumentDraft.State.IMPORTED)
@@ -129,13 +148,10 @@ class _PaperEntries:
     label = "Test paper"
     format = layout = None
 
-    def __init__(self, draft: DocumentDraft, review: DocumentReview, *, may_create: bool) -> None:
+    def __init__(self, draft: DocumentDraft, review: DocumentReview) -> None:
         self._review = review
         self._pictures: Mapping[str, str] = draft.pictures
-        self._headings = (
-            _Headings(draft.hierarchy, may_create) if draft.hierarchy and draft.with_headings else None
-        )
-        self._may_create = may_create
+        self._headings = _Headings(draft.hierarchy) if draft.hierarchy and draft.with_headings else None
         self.unread: list[str] = []
         self.notes = ["Its lines are the questions of the test paper, counted from 1."]
 
@@ -143,52 +159,38 @@ class _PaperEntries:
         for item in self._review.items:
             if item.is_left_out:
                 continue
-            concepts, unknown = self._concepts(item)
             try:
-                taken = bank_record(item.found.record, self._pictures, concepts)
+                taken = bank_record(item.found.record, self._pictures, self._concepts(item))
             except FieldProblems as error:
                 reason, (first, *_others) = str(error), error.problems
                 yield item.place, LineProblem(item.place, reason, first[0], tuple(error.problems))
                 continue
             for name, reason in record_warnings(taken):
                 yield item.place, LineWarning(item.place, reason, name)
-            if unknown:
-                reason = f"{unknown!r} is no concept of the hierarchy; the question gets no tag"
-                yield item.place, LineWarning(item.place, reason, "concepts")
             yield item.place, taken
 
-    def _concepts(self, item: FoundItem) -> tuple[tuple[ConceptPath, ...], str]:
-        """Return the concepts of a question, and what names none; those of a table are as its rows say."""
+    def _concepts(self, item: FoundItem) -> tuple[ConceptPath, ...]:
+        """Return the concepts of a question; those of a table are as its rows say."""
         named = item.found.record.concepts
-        if named:
-            return (named, "") if self._may_create else ((), named[0][-1])
-        if self._headings is None or not item.found.heading:
-            return (), ""
-        path = self._headings.path(item.found.heading)
-        return ((path,), "") if path else ((), item.found.heading[-1])
+        if named or self._headings is None or not item.found.heading:
+            return named
+        return (self._headings.path(item.found.heading),)
 
 
 class _Headings:
-    """Finds the concepts that headings name.
+    """Finds the concepts that headings name."""
 
-    Args:
-        may_create: a heading that names no concept becomes a new one.
-    """
-
-    def __init__(self, hierarchy: KnowledgeHierarchy, may_create: bool) -> None:
-        self._may_create = may_create
+    def __init__(self, hierarchy: KnowledgeHierarchy) -> None:
         self._known: defaultdict[str, list[ConceptPath]] = defaultdict(list)
         for path in concept_paths_known(hierarchy=hierarchy):
             self._known[_folded(path[-1])].append(path)
 
     def path(self, headings: tuple[str, ...]) -> ConceptPath:
-        """Return the path of the concept that the innermost heading names; empty if no heading names one."""
+        """Return the path of the concept that the innermost heading names; where none does, that of a new one."""
         for heading in reversed(headings):
             paths = self._known.get(_folded(heading), [])
             if len(paths) == 1:
                 return paths[0]
-        if not (headings and self._may_create):
-            return ()
         return tuple(" ".join(heading.split()) for heading in headings[-CONCEPT_DEPTH_LIMIT:])
 
 

@@ -12,6 +12,7 @@ from questionbank.formats.catalog import AUTO
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.naming import set_name
+from questionbank.models import Question, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class ImportOptions:
         dry_run: write nothing; refused lines are in the report.
         skip_invalid: import the lines that are not refused.
         update: give questions that the bank has from this file before a new version where their line has changed.
+        status: of new questions: ``"ready"``, or ``"draft"`` for the importer's own drafts.
         without: fields that are left out.
         layout: how the file is laid out; guessed where it is not given.
     """
@@ -38,6 +40,7 @@ class ImportOptions:
     dry_run: bool = False
     skip_invalid: bool = False
     update: bool = False
+    status: str = Question.Status.READY.value
     without: tuple[str, ...] = ()
     layout: FileLayout | None = None
 
@@ -73,4 +76,22 @@ class ImportOptions:
         return cls(**plain, without=tuple(kept.get("without", ())))
 
 
-_PLAIN = ("format", "source", "hierarchy", "scale", "dry_run", "skip_invalid", "update")
+_PLAIN = ("format", "source", "hierarchy", "scale", "dry_run", "skip_invalid", "update", "status")
+
+
+def usual_status(user: User) -> str:
+    """Return the status that a file's new questions get unless the person chooses: drafts, but ready for admins."""
+    is_admin = user.has_perm("questionbank.question_edit")
+    return Question.Status.READY.value if is_admin else Question.Status.DRAFT.value
+
+
+def allowed_status(user: User | None, status: str) -> str:
+    """Return the status that a person's import gives new questions: drafts where they may not publish.
+
+    Args:
+        user: None is the system itself.
+        status: what was asked for.
+    """
+    may_publish = user is None or user.has_perm("questionbank.import_publish")
+    is_ready = may_publish and status != Question.Status.DRAFT
+    return Question.Status.READY.value if is_ready else Question.Status.DRAFT.value

@@ -6,7 +6,7 @@ All or nothing: a refused line, a damaged file, a cancel or a crash leaves the b
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,10 @@ from questionbank.services.search_index import search_index_settle
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
 STEPS = 1_000  # of progress: half for reading, half for writing
+SOMEBODY_ELSES = (
+    "A question of this set with this identifier belongs to somebody else."
+    " It stays as it is, and this becomes a new question"
+)
 
 
 class Entries(Protocol):
@@ -154,13 +158,13 @@ def import_into_bank(
 
 def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     options = task.options
-    staging = Staging(user_id=task.user.pk if task.user else None, run_id=task.run_id)
+    staging = Staging(user=task.user, run_id=task.run_id, status=options.status)
     attachments = AttachmentStore(is_dry=options.dry_run)
-    with (
-        watch.phase("read, tokenise and copy"),
-        staging.rows() as rows,
-    ):
-        concept_rows = _read(task, report, watch, rows, attachments)
+    with watch.phase("read, tokenise and copy"):
+        file = _opened(task, report, watch, attachments)
+        known_only = _KnownConcepts.of(task, report)  # COPY then has the connection to itself
+        with staging.rows() as rows:
+            concept_rows = _read(file, options, report, rows, known_only)
     attachments.save()
     report.sources = [source for source, _count in rows.sources.most_common(SOURCES_KEPT)]
     tree, problems = resolve_concept_rows(concept_rows)
@@ -182,6 +186,8 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
         totals = staging.match(dry_run=options.dry_run)
     report.created, report.duplicates = totals.created, totals.duplicates
     report.languages, report.links = totals.languages, totals.links
+    for line in totals.others:
+        report.warn(LineWarning(line, SOMEBODY_ELSES, "id"))
     if options.update:
         report.compare(known, vanished_questions(staging))
     else:
@@ -199,22 +205,15 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
 
 
 def _read(
-    task: ImportTask,
+    file: Entries,
+    options: ImportOptions,
     report: ImportReport,
-    watch: _Watch,
     rows: StagedRows,
-    attachments: AttachmentStore,
+    known_only: _KnownConcepts | None,
 ) -> list[ConceptRow]:
     """Read the questions; returns the rows that only name concepts."""
-    options = task.options
     concept_rows: list[ConceptRow] = []
     is_lost = False
-    file = task.entries or _opened(task, watch, attachments)
-    report.layout, report.label = file.layout, file.label
-    report.place = file.format.place if file.format else "number"
-    report.unit = "question" if file.layout is None else report.place
-    shared = file.format.hierarchy if file.format else ""
-    report.hierarchy = options.hierarchy or shared or options.source
     for line, entry in file:
         if isinstance(entry, LineWarning):
             report.warn(entry)
@@ -226,7 +225,7 @@ def _read(
             entry = staged_question(entry, source=options.source)
         if isinstance(entry, StagedQuestion):
             if not is_lost:
-                rows.add(line, entry)
+                rows.add(line, known_only(line, entry) if known_only else entry)
             if entry.record and options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
                 _check(line, entry.record, report)
         elif isinstance(entry, ConceptRow):
@@ -239,10 +238,27 @@ def _read(
                 report.stopped_at = line
                 break
     report.unread_columns, report.notes = file.unread, file.notes
+    if concept_rows and known_only:
+        report.notes = [
+            *file.notes,
+            "Only admins add concepts, so the rows that name a concept were left out.",
+        ]
+        return []
     return concept_rows
 
 
-def _opened(task: ImportTask, watch: _Watch, attachments: AttachmentStore) -> Entries:
+def _opened(task: ImportTask, report: ImportReport, watch: _Watch, attachments: AttachmentStore) -> Entries:
+    """Return what is imported; the report says how it is read."""
+    file = task.entries or _file(task, watch, attachments)
+    report.layout, report.label = file.layout, file.label
+    report.place = file.format.place if file.format else "number"
+    report.unit = "question" if file.layout is None else report.place
+    shared_hierarchy = file.format.hierarchy if file.format else ""
+    report.hierarchy = task.options.hierarchy or shared_hierarchy or task.options.source
+    return file
+
+
+def _file(task: ImportTask, watch: _Watch, attachments: AttachmentStore) -> Entries:
     options = task.options
     arguments: dict[str, Any] = {
         "path": task.path,
@@ -267,11 +283,38 @@ def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
     )
 
 
-def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
-    complete_paths = paths_with_ancestors(paths)
+class _KnownConcepts:
+    """Takes concepts that the hierarchy lacks out of the lines of a person who may not add concepts."""
+
+    @classmethod
+    def of(cls, task: ImportTask, report: ImportReport) -> _KnownConcepts | None:
+        """Return one for the person who imports; None where they may add concepts."""
+        may_create = task.user is None or task.user.has_perm("questionbank.concepts_edit")
+        return None if may_create else cls(report)
+
+    def __init__(self, report: ImportReport) -> None:
+        self._report = report
+        self._known = _known_concepts(report.hierarchy)
+
+    def __call__(self, line: int, question: StagedQuestion) -> StagedQuestion:
+        """Return the question with the concepts that exist; a warning names the first other one."""
+        known = tuple(path for path in question.paths if path in self._known)
+        if known == question.paths:
+            return question
+        unknown = next(path for path in question.paths if path not in self._known)
+        reason = f"{unknown[-1]!r} is no concept of the hierarchy; the question gets no tag for it"
+        self._report.warn(LineWarning(line, reason, "concepts"))
+        return question._replace(paths=known)
+
+
+def _known_concepts(hierarchy: str) -> Container[ConceptPath]:
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
-    concepts = concept_paths_known(hierarchy=owner) if owner else {}
-    return sum(path not in concepts for path in complete_paths)
+    return concept_paths_known(hierarchy=owner) if owner else ()
+
+
+def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
+    known = _known_concepts(hierarchy)
+    return sum(path not in known for path in paths_with_ancestors(paths))
 
 
 def _write(

@@ -29,6 +29,8 @@ from questionbank.services.search_index import question_tokens
 if TYPE_CHECKING:
     from psycopg import Copy
 
+    from questionbank.models import User
+
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
 _COLUMNS = {  # of the staging table, in the order of `staged_question`, between line and paths
@@ -86,7 +88,7 @@ _MATCH = """
             SELECT content_hash, answer_key, min(line) AS first_line FROM staged_question GROUP BY 1, 2
         ) s
         LEFT JOIN questionbank_question q
-            ON q.content_hash = s.content_hash AND q.status <> 'retired'
+            ON q.content_hash = s.content_hash AND q.status <> 'retired' AND {is_visible}
             AND (s.answer_key = '' OR {stored_key} = s.answer_key)
         GROUP BY 1, 2, 3 ORDER BY 3
     ) in_order_of_the_file
@@ -96,7 +98,7 @@ _INSERT_QUESTIONS = f"""
     INSERT INTO questionbank_question
         (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
     SELECT m.new_id, {", ".join("s." + name for name in _COPIED.split(", "))},
-           'ready', to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
+           %(status)s, to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
     FROM staged_question s
     JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
@@ -127,6 +129,8 @@ _INSERT_TAGS = """
     WITH tagged AS (
         SELECT coalesce(m.existing_id, m.new_id) AS question_id, s.paths
         FROM staged_question s JOIN staged_match m USING (content_hash, answer_key)
+        JOIN questionbank_question q ON q.id = coalesce(m.existing_id, m.new_id)
+        WHERE {may_change}
         UNION ALL
         SELECT question_id, paths FROM staged_known
     ), added AS (
@@ -158,8 +162,18 @@ _TOTALS = """
 _CHANGED = """
     SELECT count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
     WHERE m.existing_id IS NULL AND s.source_id <> '' AND EXISTS (
-        SELECT FROM questionbank_question q WHERE q.source = s.source AND q.source_id = s.source_id
+        SELECT FROM questionbank_question q
+        WHERE q.source = s.source AND q.source_id = s.source_id AND {is_visible} AND {may_change}
     )
+"""
+
+_OTHERS = """
+    SELECT s.line FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL AND s.source_id <> '' AND EXISTS (
+        SELECT FROM questionbank_question q
+        WHERE q.source = s.source AND q.source_id = s.source_id AND {is_visible} AND NOT ({may_change})
+    )
+    ORDER BY s.line
 """
 
 _INCOMPLETE = """
@@ -173,7 +187,8 @@ class Totals:
     """What the staged rows amount to.
 
     Attributes:
-        changed: new questions with the identifier of another one of their set.
+        changed: new questions with the identifier of another one of their set that the person may change.
+        others: lines of new questions with the identifier of a question that they may not change.
     """
 
     created: int
@@ -181,6 +196,7 @@ class Totals:
     languages: dict[str, int]
     links: list[DuplicateLink]
     changed: int
+    others: list[int]
 
 
 class StagedQuestion(NamedTuple):
@@ -263,10 +279,27 @@ class StagedRows:
 
 
 class Staging:
-    """One import's temporary tables; must live inside a transaction."""
+    """One import's temporary tables; must live inside a transaction.
 
-    def __init__(self, *, user_id: int | None, run_id: int | None) -> None:
-        self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now(), "run": run_id}
+    Args:
+        user: who imports; None is the system itself.
+        run_id: of the job that imports.
+        status: of new questions.
+
+    Attributes:
+        is_visible: SQL condition of questions `q` that count as the bank's for this import: not others' drafts.
+        may_change: SQL condition of those that the person may change.
+    """
+
+    def __init__(self, *, user: User | None, run_id: int | None, status: str) -> None:
+        user_id = user.pk if user else None
+        self._parameters: dict[str, Any] = {
+            "user": user_id, "now": timezone.now(), "run": run_id, "status": status
+        }  # fmt: skip
+        own = f"q.created_by_id IS NOT DISTINCT FROM {'NULL' if user_id is None else int(user_id)}"
+        may_change_all = user is None or user.has_perm("questionbank.question_edit")
+        self.is_visible = f"(q.status <> 'draft' OR {own})"
+        self.may_change = "true" if may_change_all else own
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         self.drop()
         self.execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
@@ -297,15 +330,18 @@ class Staging:
         self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
         new_id = "NULL::bigint" if dry_run else sequence
-        self.execute(_MATCH.format(new_id=new_id, stored_key=ANSWER_KEY_SQL.format(answer="q.answer")))
+        stored_key = ANSWER_KEY_SQL.format(answer="q.answer")
+        self.execute(_MATCH.format(new_id=new_id, stored_key=stored_key, is_visible=self.is_visible))
         self.execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
         self.execute("ANALYZE staged_match")
         languages = {str(language): int(count) for language, count in self.execute(_TOTALS)}
         links = [DuplicateLink(*row) for row in self.execute(_LINKS, [PROBLEMS_KEPT])]
         created = sum(languages.values())
         ((staged,),) = self.execute("SELECT count(*) FROM staged_question")
-        ((changed,),) = self.execute(_CHANGED)
-        return Totals(created, int(staged) - created, languages, links, int(changed))
+        whose = {"is_visible": self.is_visible, "may_change": self.may_change}
+        ((changed,),) = self.execute(_CHANGED.format(**whose))
+        others = [line for (line,) in self.execute(_OTHERS.format(**whose))]
+        return Totals(created, int(staged) - created, languages, links, int(changed), others)
 
     def insert_questions(self, *, first: int, last: int) -> None:
         """Put the new questions of these lines into the bank."""
@@ -324,9 +360,16 @@ class Staging:
             self.execute(_INSERT_DUPLICATES, self._parameters)
 
     def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
-        """Tag new questions and those that duplicates are linked to; returns how many got a tag."""
+        """Tag new questions and, where the person may change them, those that duplicates are linked to.
+
+        Args:
+            numbers, concepts: what staged lines call each concept, and its id.
+
+        Returns:
+            How many questions got a tag.
+        """
         values = {**self._parameters, "numbers": list(numbers), "concepts": list(concepts)}
-        ((tagged,),) = self.execute(_INSERT_TAGS, values)
+        ((tagged,),) = self.execute(_INSERT_TAGS.format(may_change=self.may_change), values)
         return int(tagged)
 
     def drop(self) -> None:

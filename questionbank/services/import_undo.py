@@ -48,10 +48,10 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
     """Queue the job that undoes an import.
 
     Raises:
-        NotAllowed: the person may not undo it: only admins may, and who has imported a test paper.
+        NotAllowed: the person may not undo it: only admins may, and whose import it is.
         Conflict: nothing of the import is left, or it is being undone already.
     """
-    require(user, "import_undo", "You may not undo this import.", run)
+    require(user, "import_continue", "You may not undo this import.", run)
     parameters = {"import": run.pk}
     if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
         raise Conflict("This import is being undone already.")

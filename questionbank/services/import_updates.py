@@ -58,7 +58,7 @@ _BY_IDENTIFIER = """
         SELECT DISTINCT ON (s.line) s.line, q.id
         FROM staged_question s
         JOIN questionbank_question q ON q.source = s.source AND q.source_id = s.source_id
-        WHERE s.source_id <> ''
+        WHERE s.source_id <> '' AND <may_claim>
         ORDER BY s.line, q.content_hash = s.content_hash DESC, q.status = 'retired', q.id DESC
     ) found ORDER BY id, line
 """
@@ -67,6 +67,7 @@ _BY_NUMBER = """
     FROM staged_question s
     JOIN questionbank_question q ON q.source = s.source AND q.source_id = ''
         AND q.id = CASE WHEN s.source_id ~ '^[1-9][0-9]{0,17}$' THEN s.source_id::bigint END
+        AND <may_claim>
     ORDER BY q.id, s.line
 """  # an export calls a question without an identifier by its number in the bank
 _WITHOUT_NUMBER = """
@@ -78,7 +79,7 @@ _BY_HASH = """
         SELECT DISTINCT ON (s.line) s.line, q.id, {key} = s.answer_key AS is_same
         FROM staged_question s
         JOIN questionbank_question q ON q.source = s.source AND q.content_hash = s.content_hash
-        WHERE (s.source_id = '' OR q.source_id = '') AND q.status <> 'retired'
+        WHERE (s.source_id = '' OR q.source_id = '') AND q.status <> 'retired' AND <may_claim>
             AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
         ORDER BY s.line, is_same DESC, q.id
     ) found ORDER BY id, is_same DESC, line
@@ -106,7 +107,7 @@ _STAGED = f"""
 _VANISHED = """
     SELECT q.id FROM questionbank_question q
     WHERE q.source IN (SELECT source FROM staged_known UNION SELECT source FROM staged_question)
-        AND q.import_run_id IS NOT NULL AND q.status <> 'retired'
+        AND q.import_run_id IS NOT NULL AND q.status <> 'retired' AND <may_claim>
         AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
         AND NOT EXISTS (SELECT FROM staged_match m WHERE m.existing_id = q.id)
     ORDER BY q.id
@@ -164,6 +165,8 @@ def known_lines(
 ) -> KnownLines:
     """Set aside the staged lines of questions that the bank has from this file, and say which have changed.
 
+    Only questions that the person may change are looked at.
+
     Args:
         layout: what columns the file has; what it has none for stays as it is.
         paths: concepts, by their numbers in the staged lines.
@@ -171,7 +174,7 @@ def known_lines(
     """
     known = KnownLines()
     for claimed in (_BY_IDENTIFIER, _BY_NUMBER, _BY_HASH):
-        staging.execute(_CLAIM.format(claimed=claimed))
+        staging.execute(_CLAIM.format(claimed=_claimable(staging, claimed)))
     staging.execute(_WITHOUT_NUMBER)
     ((known.count,),) = staging.execute("SELECT count(*) FROM staged_known")
     stated = _stated(layout)
@@ -182,6 +185,11 @@ def known_lines(
         _add_moved(staging, known, paths, hierarchy)
     known.changes.sort(key=lambda change: change.line)
     return known
+
+
+def _claimable(staging: Staging, statement: str) -> str:
+    """Return a statement that looks only at questions which the import may change."""
+    return statement.replace("<may_claim>", f"{staging.is_visible} AND {staging.may_change}")
 
 
 def _stated(layout: FileLayout | None) -> frozenset[str]:
@@ -397,10 +405,10 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
         question: one of them; None for all that wait.
 
     Raises:
-        NotAllowed: the person may not import.
+        NotAllowed: it is somebody else's import.
         Conflict: none waits for a choice.
     """
-    require(user, "import", "You may not import questions.")
+    require(user, "import_continue", "Somebody else has imported this file.", run)
     waiting = ImportUpdate.objects.select_for_update().filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
     if question is not None:
         waiting = waiting.filter(question=question)
@@ -424,4 +432,4 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
 
 def vanished_questions(staging: Staging) -> list[int]:
     """Return the imported questions of the file's sets that it does not hold."""
-    return [pk for (pk,) in staging.execute(_VANISHED)]
+    return [pk for (pk,) in staging.execute(_claimable(staging, _VANISHED))]

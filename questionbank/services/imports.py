@@ -27,11 +27,12 @@ from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
 from questionbank.formats.folders import is_packed_folder
 from questionbank.formats.seam import Format
 from questionbank.models import Run, User
+from questionbank.rows import wait_for_turn
 from questionbank.scratch import scratch_folder
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
-from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_options import ImportOptions, allowed_status
 from questionbank.services.import_pipeline import ImportTask, import_into_bank
 from questionbank.services.import_progress import Tell
 from questionbank.services.import_report import ImportReport
@@ -208,13 +209,14 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
 
 @transaction.atomic
 def import_kept(*, kept: KeptUpload, user: User | None, options: ImportOptions) -> Run:
-    """Queue the job that imports a kept file.
+    """Queue the job that imports a kept file; asked again, return the job that does so already.
 
     Raises:
         NotAllowed: the person may not import.
     """
     require(user, "import", "You may not import questions.")
-    return _queue({"upload": kept.stored, "name": kept.name, **options.as_json()}, user)
+    parameters = {"upload": kept.stored, "name": kept.name, **options.as_json()}
+    return _queue_once(parameters | {"status": allowed_status(user, options.status)}, user)
 
 
 @transaction.atomic
@@ -229,28 +231,50 @@ def import_repeat(
 ) -> Run:
     """Queue another job for the file of an earlier one: after a dry run, the import itself.
 
+    A file is imported once, however often that is confirmed.
+
     Args:
         without: fields that are left out, besides those that the earlier job left out.
         update: whether earlier questions get new versions; None as the earlier job had it.
 
+    Returns:
+        The job; asked again, the one that does so already.
+
     Raises:
-        NotAllowed: the person may not import.
+        NotAllowed: somebody else has uploaded the file.
         Conflict: the file is not kept any more.
     """
-    require(user, "import", "You may not import questions.")
-    upload = run.parameters.get("upload", "")
-    if run.kind != Run.Kind.IMPORT or not upload or not storages["uploads"].exists(upload):
+    require(user, "import_continue", "Somebody else has uploaded this file.", run)
+    if run.kind != Run.Kind.IMPORT or not run.parameters.get("upload"):
         raise Conflict("The file is no longer stored; upload it again.")
     left_out = sorted({*run.parameters.get("without", ()), *without} & {*FIELDS_WITHOUT_WHICH})
     parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
     if update is not None:
         parameters["update"] = update
-    return _queue(parameters, user)
+    return _queue_once(parameters | {"status": allowed_status(user, parameters.get("status", ""))}, user)
 
 
-def _queue(parameters: dict[str, Any], user: User | None) -> Run:
-    """Queue a job; checking a file is short work that somebody waits for."""
-    dry_run = parameters["dry_run"]
+def _queue_once(parameters: dict[str, Any], user: User | None) -> Run:
+    """Queue a job unless one does the same, or has imported the file; whoever asks at the same time waits.
+
+    Checking a file is short work that somebody waits for.
+
+    Raises:
+        Conflict: the file is not kept any more.
+    """
+    upload, dry_run = parameters["upload"], parameters["dry_run"]
+    wait_for_turn(f"import/{upload}")
+    earlier = Run.objects.filter(kind=Run.Kind.IMPORT, parameters__upload=upload)
+    if dry_run:
+        earlier = earlier.filter(parameters=parameters).exclude(state__in=Run.FINISHED)
+    else:
+        earlier = earlier.filter(parameters__dry_run=False)
+        earlier = earlier.exclude(state__in=(Run.State.FAILED, Run.State.CANCELLED))
+    requested_already = earlier.first()
+    if requested_already is not None:
+        return requested_already
+    if not storages["uploads"].exists(upload):
+        raise Conflict("The file is no longer stored; upload it again.")
     return runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(parameters["name"], dry_run),

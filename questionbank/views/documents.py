@@ -23,7 +23,7 @@ from questionbank.errors import Conflict, ImportRefused, NotFound, ServiceUnavai
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.forms.documents import ROLES, DocumentForm, DocumentImportForm
 from questionbank.forms.uploads import was_too_large
-from questionbank.models import DocumentDraft
+from questionbank.models import DocumentDraft, Question
 from questionbank.selectors.questions.document_drafts import (
     document_draft_get,
     document_drafts_of,
@@ -32,7 +32,7 @@ from questionbank.selectors.questions.document_drafts import (
 )
 from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
-from questionbank.selectors.registry.runs import run_wait
+from questionbank.selectors.registry.runs import run_wait, vectors_awaited
 from questionbank.selectors.similar.insight import AskedText, text_outlook
 from questionbank.services.document_drafts import (
     PASTED_NAME,
@@ -45,7 +45,7 @@ from questionbank.services.document_drafts import (
     document_text_set,
 )
 from questionbank.services.document_import import document_import_request, document_list_create
-from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_options import ImportOptions, usual_status
 from questionbank.services.imports import question_file_format
 from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import button_for, form_for, page_for, render_page, warning_of
@@ -56,7 +56,7 @@ _PAGE = "documents/paper.html"
 _PART = "documents/_paper.html"
 
 
-@form_for("paper_import")
+@form_for("import")
 def document_create(request: HttpRequest) -> HttpResponse:
     """Put in a test paper, as a file or as text; below, the person's own papers of this week."""
     form = DocumentForm()
@@ -78,18 +78,17 @@ def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpR
     """Lead to the review of a paper; what holds questions as data, such as a Moodle file, is checked as an import.
 
     Raises:
-        ImportRefused: it is such data, and cannot be read or this person may not import it.
+        ImportRefused: it is such data, and cannot be read.
         ValidationFailed: the text cannot be read.
     """
     given = file or SimpleUploadedFile(PASTED_NAME, text.encode())
     name = file.name or "" if file else ""
     if format := question_file_format(given, name or PASTED_NAME):
         what = f"{name or 'The pasted text'} is a file of questions ({format.label}), not a test paper."
-        if not request.user.has_perm("questionbank.import"):
-            raise ImportRefused(f"{what} Ask an administrator to import it.")
         messages.info(request, f"{what} It is checked here before it is imported.")
         given.name = name or f"pasted{format.suffixes[0]}"
-        return check_file(request, given, ImportOptions(dry_run=True))
+        options = ImportOptions(dry_run=True, status=usual_status(request.user))
+        return check_file(request, given, options)
     if file:
         draft = document_draft_upload(upload=file, name=name, user=request.user)
     else:
@@ -97,7 +96,7 @@ def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpR
     return redirect("document_review", draft_id=draft.pk)
 
 
-@form_for("paper_import")
+@form_for("import")
 def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Show a test paper next to its questions, or how far a worker is with it; a POST corrects it (`do`)."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
@@ -167,7 +166,7 @@ def _show(
             "roles": ROLES,
             "orders": PAGE_ORDERS,
             "choice": hierarchy_choice(user=request.user),
-            "import_form": DocumentImportForm(initial={"source": _set_name(draft)}),
+            "import_form": _import_form(request, draft),
             "failed": draft.import_run if draft.import_run and draft.import_run.error else None,
         }
         if request.GET.get("known") == "1":  # without JavaScript; with it each question asks for itself
@@ -175,6 +174,11 @@ def _show(
                 if row.item:
                     row.outlook = _outlook(request, row.item)
     return render_page(request, _PAGE, _PART, context, status=422 if problem else 200)
+
+
+def _import_form(request: HttpRequest, draft: DocumentDraft, data: Any = None) -> DocumentImportForm:
+    initial = {"source": _set_name(draft)}
+    return DocumentImportForm(data, user=request.user, usual=Question.Status.READY, initial=initial)
 
 
 def _is_waiting(draft: DocumentDraft) -> bool:
@@ -194,6 +198,8 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
     return {
         "run": run,
         "report": run.result if run else {},
+        "vectors_awaited": vectors_awaited(user=request.user),
+        "as_drafts": run is not None and run.parameters.get("status") == Question.Status.DRAFT,
         "questions": questions,
         "longest_list": LONGEST_LIST,
         "can_undo": run is not None and import_can_be_undone(run=run),
@@ -202,7 +208,7 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
     }
 
 
-@page_for("paper_import")
+@page_for("import")
 def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
     """Show what the bank predicts for a question of a paper, and its near-duplicates; asked for by htmx."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
@@ -229,11 +235,11 @@ def _outlook(request: HttpRequest, item: FoundItem) -> Any:
         return None
 
 
-@button_for("paper_import", back="document_create")
+@button_for("import", back="document_create")
 def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Import the questions of a paper; a worker does it."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
-    form = DocumentImportForm(request.POST)
+    form = _import_form(request, draft, request.POST)
     with warning_of(request, ValidationFailed):
         if not form.is_valid():
             raise ValidationFailed(f"Use at most {SET_LIMIT} characters for the name of the set.")
@@ -241,7 +247,7 @@ def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
     return redirect("document_review", draft_id=draft.pk)
 
 
-@button_for("paper_import", back="document_create")
+@button_for("import", back="document_create")
 def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Make a list of the questions that a paper has brought into the bank."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
@@ -251,7 +257,7 @@ def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
     return redirect("document_review", draft_id=draft.pk)
 
 
-@button_for("paper_import", back="document_create")
+@button_for("import", back="document_create")
 def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Delete a paper that is under review."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)

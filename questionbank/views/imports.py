@@ -31,7 +31,7 @@ from questionbank.services.document_drafts import (
     WORD_PROCESSORS,
     document_draft_upload,
 )
-from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_options import ImportOptions, usual_status
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.import_updates import import_conflicts_settle
@@ -48,9 +48,13 @@ KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 @form_for("import")
 def import_create(request: HttpRequest) -> HttpResponse:
     """Upload a file and have it checked; first its columns are looked at, unless they bear our names."""
+    user = request.user
     if request.method != "POST":
-        return render(request, "imports/create.html", {"form": ImportForm()})
-    form = ImportForm(request.POST, request.FILES, too_large=was_too_large(request))
+        form = ImportForm(user=user, usual=usual_status(user))
+        return render(request, "imports/create.html", {"form": form})
+    form = ImportForm(
+        request.POST, request.FILES, too_large=was_too_large(request), user=user, usual=usual_status(user)
+    )
     if form.is_valid():
         file = form.cleaned_data["file"]
         options = ImportOptions(
@@ -165,6 +169,7 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     With `without`, fields to leave out, or `update`, the file is checked once more.
     """
     checked = run_get(run_id=run_id)
+    check_permission(request, "import_continue", checked)
     without = request.POST.getlist("without")
     run = checked
     with warning_of(request):
@@ -183,6 +188,7 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
 def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show both versions of questions that were edited in the bank and changed in the file; on POST, settle them."""
     run = run_get(run_id=run_id)
+    check_permission(request, "import_continue", run)
     if request.method == "POST":
         question = whole_number(request.POST.get("question", ""))
         with warning_of(request):
@@ -203,7 +209,7 @@ def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
 def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
     """Say what undoing an import removes and keeps; on POST, have it undone."""
     run = run_get(run_id=run_id)
-    check_permission(request, "import_undo", run)
+    check_permission(request, "import_continue", run)
     if request.method == "POST":
         with warning_of(request):
             run = import_undo_request(run=run, user=request.user)

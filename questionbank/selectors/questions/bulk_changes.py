@@ -39,6 +39,7 @@ class BulkPlan:
 
 
 _ALREADY: Mapping[str, Callable[[Values], Q]] = {  # a literal table
+    Kind.PUBLISH: lambda _values: Q(status=Question.Status.READY),
     Kind.RETIRE: lambda _values: Q(status=Question.Status.RETIRED),
     Kind.RESTORE: lambda _values: ~Q(status=Question.Status.RETIRED),
     Kind.DELETE_DRAFTS: lambda _values: Q(pk__in=[]),
@@ -71,6 +72,12 @@ def refusals(kind: str, user: User) -> dict[str, Q]:
     if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
         own = "Teachers can change only questions that they wrote themselves."
         conditions[own] = ~Q(created_by=user)
+    if kind == Kind.PUBLISH:
+        conditions["Retired questions are brought back, not published."] = Q(status=Question.Status.RETIRED)
+        if not user.has_perm("questionbank.import_publish"):
+            conditions["Only admins publish questions that were imported as drafts."] = Q(
+                status=Question.Status.DRAFT, import_run__isnull=False
+            )
     if kind == Kind.DELETE_DRAFTS:
         conditions["Only drafts can be deleted."] = ~Q(status=Question.Status.DRAFT)
         conditions["Questions with paraphrases cannot be deleted."] = (

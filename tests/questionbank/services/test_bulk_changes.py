@@ -104,6 +104,28 @@ def test_teachers_change_their_own_questions_and_the_plan_says_so(bank, teacher)
     assert (done.changed, list(done.refused.values())) == (1, [3])
 
 
+@pytest.mark.parametrize(
+    ("may_publish", "published"), [(True, ["imported", "written"]), (False, ["written"])]
+)
+def test_a_teacher_publishes_own_drafts_and_imported_ones_as_the_setting_says(
+    bank, teacher, settings, may_publish, published
+):
+    settings.TEACHERS_PUBLISH_IMPORTS = may_publish
+    run = Run.objects.create(kind="import", requested_by=teacher)
+    add_question("written", status="draft", created_by=teacher)
+    add_question("imported", status="draft", created_by=teacher, import_run=run)
+    add_question("retired", status="retired", created_by=teacher)
+    change(teacher, "publish")
+    ready = Question.objects.filter(status="ready", created_by=teacher)
+    assert sorted(ready.values_list("text", flat=True)) == published
+
+
+def test_a_change_confirmed_twice_is_one_job(bank, admin_person, monkeypatch):
+    monkeypatch.setattr(bulk_changes, "AT_ONCE", 1)
+    first, again = (change(admin_person, "grade", {"grade": "9"}) for _click in range(2))
+    assert (first, Run.objects.filter(kind="change").count()) == (again, 1)
+
+
 def test_reviewers_change_nothing_and_others_cannot_undo(bank, teacher, reviewer, admin_person):
     with pytest.raises(NotAllowed):
         change(reviewer, "grade", {"grade": "9"})

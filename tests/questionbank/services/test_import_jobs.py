@@ -15,10 +15,11 @@ from django.utils import timezone
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
-from questionbank.services import imports
+from questionbank.services import imports, runs
 from questionbank.services.import_jobs import run_import
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.import_progress import progress_beside
+from questionbank.services.import_undo import import_undo_request
 from questionbank.services.imports import import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
 from tests.worker.jobs import Reporter
@@ -50,12 +51,47 @@ def test_a_request_keeps_the_file_and_queues_a_run(admin_person, uploads):
         assert kept.read() == GOOD
 
 
-def test_only_an_admin_may_ask_for_an_import(teacher, reviewer):
+def test_reviewers_import_nothing_and_teachers_not_what_somebody_else_uploaded(teacher, reviewer):
+    with pytest.raises(NotAllowed):
+        request(user=reviewer)
     for person in (teacher, reviewer):
         with pytest.raises(NotAllowed):
-            request(user=person)
-        with pytest.raises(NotAllowed):
-            import_repeat(run=request(), user=person)
+            import_repeat(run=request(dry_run=True), user=person)
+
+
+@pytest.mark.parametrize(
+    ("may_publish", "asked", "status"),
+    [(True, "draft", "draft"), (True, "ready", "ready"), (False, "ready", "draft")],
+)
+def test_a_teacher_s_import_is_published_where_the_setting_lets_it(
+    teacher, settings, may_publish, asked, status
+):
+    settings.TEACHERS_PUBLISH_IMPORTS = may_publish
+    check = request(user=teacher, dry_run=True, status=asked)
+    run_import(check, Reporter())
+    run = import_repeat(run=check, user=teacher)
+    result = run_import(run, Reporter())
+    assert set(Question.objects.values_list("status", "created_by")) == {(status, teacher.pk)}
+    assert not KnowledgeHierarchy.objects.exists()  # admins alone add concepts, and the report says so
+    (warning,) = result["warnings"]
+    assert warning["reason"] == "'Sums' is no concept of the hierarchy; the question gets no tag for it"
+    runs.run_start(run_id=run.pk, worker="here")
+    runs.run_succeed(run=Run.objects.get(pk=run.pk), result=result)
+    assert import_undo_request(run=Run.objects.get(pk=run.pk), user=teacher).kind == "undo"
+    with pytest.raises(NotAllowed):
+        import_undo_request(run=request(), user=teacher)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_is_confirmed_twice_is_done_once(admin_person, dry_run):
+    check = request(user=admin_person, dry_run=True)
+    first, again = (import_repeat(run=check, user=admin_person, dry_run=dry_run) for _click in range(2))
+    assert first == again
+    if not dry_run:
+        runs.run_start(run_id=first.pk, worker="here")
+        runs.run_succeed(run=Run.objects.get(pk=first.pk), result=run_import(first, Reporter()))
+        assert import_repeat(run=check, user=admin_person) == first  # the third click comes late
+    assert Run.objects.filter(kind="import").count() == (1 if dry_run else 2)
 
 
 def test_an_unknown_format_is_refused_before_anything_is_kept(uploads):
@@ -87,7 +123,7 @@ def test_a_check_writes_nothing_and_the_import_follows_from_it(uploads):
     assert run_import(run, Reporter())["created"] == 2
     assert KnowledgeHierarchy.objects.get().name == "h"
     with pytest.raises(Conflict, match="no longer stored"):
-        import_repeat(run=check, user=None)
+        import_repeat(run=check, user=None, dry_run=True, update=True)
 
 
 def test_refused_lines_are_the_runs_result_and_in_its_log(uploads):

@@ -8,8 +8,9 @@ import pytest
 from django.urls import reverse
 
 from questionbank.errors import Conflict
-from questionbank.models import ImportUpdate, Question, QuestionOriginal, Run
+from questionbank.models import ImportUpdate, Question, QuestionOriginal, QuestionTag, Run
 from questionbank.services.import_options import ImportOptions
+from questionbank.services.import_pipeline import SOMEBODY_ELSES
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import import_file
@@ -35,10 +36,11 @@ SECOND = [
 
 @pytest.fixture
 def load(tmp_path):
-    def imported(rows, **options):
+    def imported(rows, user=None, **options):
         path = tmp_path / "bank.jsonl"
         path.write_text("\n".join(json.dumps(row) for row in rows))
-        return import_file(path=path, embed=False, options=ImportOptions(**({"update": True} | options)))
+        chosen = ImportOptions(**({"update": True} | options))
+        return import_file(path=path, embed=False, options=chosen, user=user)
 
     return imported
 
@@ -166,6 +168,38 @@ def test_a_question_edited_in_both_places_waits_for_a_choice(load, teacher, admi
     if take:
         assert undo(run)["kept"] >= 1  # changed since
         ImportUpdate.objects.filter(run=latest()).delete()
+
+
+@pytest.mark.parametrize("update", [True, False])
+def test_a_teacher_s_import_leaves_the_questions_of_others_as_they_are(load, teacher, admin_person, update):
+    load(FIRST)
+    own = load([{"id": "mine", "text": "9 + 9?"}], user=teacher, source="bank")
+    before = {row.pk: row for row in Question.objects.all()}
+    tags = QuestionTag.objects.count()
+    sums = [{"text": text, "concepts": [["Sums"]]} for text in ("3 + 3?", "7 + 7?")]
+    rows = [*SECOND, {"id": "mine", "text": "9 + 9 = ?"}, *sums]
+    expected = load(rows, user=teacher, dry_run=True, update=update)
+    done = load(rows, user=teacher, update=update)
+    assert own.created == 1
+    for report in (expected, done):
+        (warning, *_others) = [each for each in report.warnings.ordered() if each.field == "id"]
+        assert (warning.reason, warning.lines) == (SOMEBODY_ELSES, [2])
+        assert (report.known.updated if update else report.changed_elsewhere) == 1
+    for pk, row in before.items():
+        now = Question.objects.get(pk=pk)
+        assert (now.text, now.version) == (row.text, row.version) or (update and row.created_by == teacher)
+    assert QuestionTag.objects.count() == tags + 1  # of the new question alone
+    assert not ImportUpdate.objects.exclude(question__created_by=teacher).exists()
+
+
+def test_a_draft_of_somebody_else_is_no_question_of_the_bank(load, teacher, admin_person):
+    load([FIRST[0]], user=teacher, status="draft")
+    report = load([FIRST[0]], user=admin_person)
+    assert (report.created, report.known.updated) == (1, 0)
+    assert set(Question.objects.values_list("status", "created_by")) == {
+        ("draft", teacher.pk),
+        ("ready", admin_person.pk),
+    }
 
 
 def test_a_retired_question_stays_retired(load, admin_person):

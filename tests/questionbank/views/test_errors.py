@@ -18,7 +18,7 @@ from questionbank.views import errors, home
     [
         ("/nothing/here/", 404, "Page not found"),
         (reverse("question_detail", args=[4711]), 404, "There is no question 4711."),
-        (reverse("import_create"), 403, "Your role does not allow this"),
+        (reverse("health"), 403, "Your role does not allow this"),
     ],
     ids=["an unknown address", "a question that is not there", "a role that may not"],
 )
@@ -32,7 +32,7 @@ def test_a_404_without_a_session_tells_nothing_of_the_site(db, client) -> None:
 
 
 def test_the_log_has_a_trace_of_faults_and_none_of_refusals(as_teacher, log, monkeypatch) -> None:
-    as_teacher.get(reverse("import_create"))
+    as_teacher.get(reverse("health"))
     assert "Forbidden" in log.getvalue()
     assert "Traceback" not in log.getvalue()
 

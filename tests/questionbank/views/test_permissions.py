@@ -123,9 +123,11 @@ TABLE: dict[str, Address] = {
     "map_points_data": Address((LOGIN, 403, 404, 404, 404)),  # no map is drawn in this bank
     "map_questions": Address(EVERYBODY, query="?id=1"),
     "map_draw": Address(ADMINS_ACT, method="post"),
-    "import_create": Address(ADMINS),
-    "import_confirm": Address(ADMINS_ACT, RUN, "post"),
-    "import_columns": Address(ADMINS_ACT),  # without a file it leads to where one is uploaded
+    "import_create": Address(WRITERS),
+    "import_confirm": Address(ADMINS_ACT, RUN, "post"),  # not the teacher's own import
+    "import_columns": Address(
+        (LOGIN, 403, 302, 403, 302)
+    ),  # without a file it leads to where one is uploaded
     "document_create": Address(WRITERS),
     "document_review": Address(OTHERS_PAPER, PAPER),
     "document_outlook": Address(OTHERS_PAPER, {**PAPER, "key": "0"}),
@@ -354,6 +356,17 @@ def test_a_teacher_may_edit_a_question_of_their_own(bank, as_teacher) -> None:
     own = bank.questions[0]
     assert as_teacher.get(reverse("question_edit", args=[own.pk])).status_code == 200
     assert as_teacher.get(reverse("question_retire", args=[own.pk])).status_code == 200
+
+
+@pytest.mark.parametrize(("name", "method"), [("import_confirm", "post"), ("import_conflicts", "get")])
+def test_a_teacher_goes_on_with_an_import_of_their_own_alone(db, as_teacher, teacher, reviewer, name, method):
+    parameters = {"upload": "", "status": "draft"}
+    runs = [
+        Run.objects.create(kind=Run.Kind.IMPORT, requested_by=person, parameters=parameters)
+        for person in (teacher, reviewer)
+    ]
+    statuses = [getattr(as_teacher, method)(reverse(name, args=[run.pk])).status_code for run in runs]
+    assert statuses == [302 if method == "post" else 200, 403]
 
 
 def test_an_admin_cannot_touch_a_superuser(as_admin, django_user_model) -> None:
