@@ -23,11 +23,12 @@ def has_space(folder: Path, needed: int) -> bool:
     return free_bytes(folder) >= needed + RESERVE
 
 
-def require_space(folder: Path, needed: int, *, what: str) -> None:
+def require_space(folder: Path, needed: int, *, what: str, remedy: str = "") -> None:
     """Check before work that writes about `needed` bytes.
 
     Args:
         what: the work, as the sentence begins: "The import".
+        remedy: what to do, for people who cannot free the disk themselves.
 
     Raises:
         ServiceUnavailable: there is not enough space; the sentence says how much there is and is needed.
@@ -35,7 +36,7 @@ def require_space(folder: Path, needed: int, *, what: str) -> None:
     if not has_space(folder, needed):
         sentence = "%(what)s needs about %(needed)s of free disk space in %(folder)s; %(free)s are free."
         raise ServiceUnavailable(
-            sentence
+            f"{sentence} {remedy}".strip()
             % {
                 "what": what,
                 "needed": filesizeformat(needed + RESERVE),

@@ -65,6 +65,12 @@ def is_own_import(user: User, run: Run | None) -> bool:
 
 
 @rules.predicate
+def has_requested(user: User, run: Run | None) -> bool:
+    """Return whether the person has asked for a job."""
+    return run is not None and run.requested_by_id == user.pk
+
+
+@rules.predicate
 def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
     """Return whether a job names what somebody else has put in: the file of a test paper, or what they changed."""
     if run is None or run.kind not in PRIVATE_KINDS:
@@ -89,6 +95,7 @@ rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questio
 rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
 rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
 rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
+rules.add_perm("questionbank.run_restart", is_admin | (has_role & has_requested))
 rules.add_perm("questionbank.runs_manage", is_admin)
 rules.add_perm("questionbank.health", is_admin)
 rules.add_perm("questionbank.changes_read", is_admin)

@@ -79,7 +79,7 @@ def was_too_large(request: HttpRequest) -> bool:
     """
     if getattr(request, "disk_is_full", False):
         raise ServiceUnavailable(
-            "The disk of the server is nearly full, so files cannot be uploaded. Ask an administrator."
+            "The server’s disk is nearly full, so the file was not kept. Tell an admin, and upload it again later."
         )
     return getattr(request, "upload_was_too_large", False)
 

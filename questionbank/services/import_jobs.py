@@ -26,6 +26,7 @@ from questionbank.services.imports import (
     ImportFailed,
     refuse_or_follow_up,
 )
+from questionbank.services.runs import START_AGAIN
 
 
 def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
@@ -42,7 +43,10 @@ def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
     if not storage.exists(parameters["upload"]):
         raise Conflict("The uploaded file is no longer stored; upload it again.")
     require_space(
-        Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what="The import"
+        Path(settings.VAR_DIR),
+        BYTES_A_BYTE * storage.size(parameters["upload"]),
+        what="The import",
+        remedy=f"Tell an admin, who can free some space. {START_AGAIN}",
     )
     with scratch_folder(prefix="import-") as folder:
         path = folder / parameters["name"]

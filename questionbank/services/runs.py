@@ -48,9 +48,11 @@ PATIENCE_BY_KIND: Mapping[str, timedelta] = {
 MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work
 MAX_PAUSES = 20  # because the database went away, since the job last saved work
 MAX_FULL_DISKS = 3  # pauses, likewise
-DISK_FULL = "The disk is full: free some space, then start the job again."
+START_AGAIN = "Then choose Start again: nothing has to be entered or uploaded anew."
+DISK_FULL = f"The server’s disk is full. Tell an admin, who can free some space. {START_AGAIN}"
 NO_MEMORY = (
-    "There was not enough memory: give the worker more, or stop other programs, then start the job again."
+    "The server has too little memory for this job. Tell an admin, who can give the worker more, or stop other"
+    f" programs. {START_AGAIN}"
 )
 
 

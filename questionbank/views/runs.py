@@ -31,7 +31,7 @@ from questionbank.selectors.registry.runs import (
     vectors_awaited,
 )
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
-from questionbank.views.access import button_for, page_for, paginated, warning_of
+from questionbank.views.access import button_for, check_permission, page_for, paginated, warning_of
 from questionbank.views.curves import loss_note, result_tables, training_charts
 
 PAGE_SIZE = 25
@@ -74,10 +74,10 @@ def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect("run_detail", run_id=run_id)
 
 
-@button_for("runs_manage")
+@button_for("read")
 def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Queue a failed or cancelled job again."""
-    run_get(run_id=run_id)
+    """Queue a failed or cancelled job again; admins may, and who has asked for it."""
+    check_permission(request, "run_restart", run_get(run_id=run_id))
     with warning_of(request):
         run_retry(run_id=run_id)
     return redirect("run_detail", run_id=run_id)
@@ -109,6 +109,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "loss_note": loss_note(run),
         "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),
         "may_read": may_read,
+        "may_restart": request.user.has_perm("questionbank.run_restart", run),
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_continue": request.user.has_perm("questionbank.import_continue", run),
         "can_undo": import_can_be_undone(run=run),

@@ -47,6 +47,15 @@ addEventListener("beforeunload", (event) => {
   if (unsaved.size) event.preventDefault();
 });
 
+/* A double click sends a form once: two sheets, lists or uploads would be made. What htmx sends is its own. */
+const sentAt = new WeakMap();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (event.timeStamp - (sentAt.get(form) ?? -Infinity) < 1000) event.preventDefault();
+  else sentAt.set(form, event.timeStamp);
+});
+
 /* The theme changes at once; the form still tells the server, which keeps it in a cookie. */
 for (const form of document.querySelectorAll("[data-theme-form]")) {
   form.addEventListener("submit", (event) => {

@@ -207,7 +207,10 @@ def test_a_disk_that_stays_full_ends_a_job_with_a_sentence(run, monkeypatch):
     with running(run.pk, "here"):
         fill_disk()
     run.refresh_from_db()
-    assert run.error == "The disk is full: free some space, then start the job again."
+    assert run.error == (
+        "The server’s disk is full. Tell an admin, who can free some space."
+        " Then choose Start again: nothing has to be entered or uploaded anew."
+    )
 
 
 def test_a_job_without_memory_ends_with_a_sentence(run):

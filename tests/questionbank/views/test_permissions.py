@@ -369,6 +369,15 @@ def test_a_teacher_goes_on_with_an_import_of_their_own_alone(db, as_teacher, tea
     assert statuses == [302 if method == "post" else 200, 403]
 
 
+def test_a_teacher_starts_a_failed_job_of_their_own_again(db, as_teacher, teacher):
+    run = Run.objects.create(kind=Run.Kind.READ, requested_by=teacher, state=Run.State.FAILED, error="Full.")
+    page = as_teacher.get(reverse("run_detail", args=[run.pk])).content.decode()
+    assert ("retry-run" in page, "dismiss-run" in page) == (True, False)
+    as_teacher.post(reverse("run_retry", args=[run.pk]))
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+
+
 def test_an_admin_cannot_touch_a_superuser(as_admin, django_user_model) -> None:
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
     address = reverse("admin:questionbank_user_change", args=[root.pk])
