@@ -54,8 +54,7 @@ ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
 STEPS = 1_000  # of progress: half for reading, half for writing
 SOMEBODY_ELSES = (
-    "A question of this set with this identifier belongs to somebody else."
-    " It stays as it is, and this becomes a new question"
+    "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
 )
 
 

@@ -145,8 +145,9 @@ def embedding_pending_among(
 
 def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list[PendingQuestion]:
     query = _pending_query(embedding_set, "q.id, q.text, q.options, q.content, q.content_hash")
+    ordered = query + sql.SQL(" AND ") + condition + sql.SQL(" ORDER BY q.id")
     with connection.cursor() as cursor:
-        cursor.execute(query + sql.SQL(" AND ") + condition + sql.SQL(" ORDER BY q.id"))
+        cursor.execute(ordered.as_string())  # as plain text, likewise
         return [
             PendingQuestion(pk, stored_text(text, json.loads(options), json.loads(content)), bytes(digest))
             for pk, text, options, content, digest in cursor.fetchall()

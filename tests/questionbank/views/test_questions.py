@@ -9,6 +9,7 @@ from questionbank.models import EmbeddingSet, Question, QuestionTag
 from questionbank.selectors.similar import insight
 from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
+from questionbank.services.runs import run_create, worker_seen
 from tests.factories import QuestionFactory
 from tests.questionbank.page_bank import text_of
 
@@ -52,6 +53,15 @@ def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missin
     EmbeddingSet.objects.all().delete()
     page = detail(as_teacher, bank.questions[0])
     assert "cannot be compared yet" in page
+
+
+def test_a_question_says_what_its_vectors_wait_for(bank, as_teacher) -> None:
+    worker_seen(name="here", queues="default")
+    run_create(kind="embed", title="Compute missing vectors", send=False)
+    fresh = QuestionFactory(text="How many apples are there?")
+    pages = [detail(as_teacher, question) for question in (fresh, bank.questions[0])]
+    sentence = "Vectors of new questions are computed next."
+    assert [sentence in shown for shown in pages] == [True, False]
 
 
 def test_difficulty_leads_with_what_was_observed_and_ends_with_the_published_label(bank, as_teacher) -> None:
