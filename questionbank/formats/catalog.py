@@ -40,7 +40,13 @@ from questionbank.formats.latex.files import Dialect, latex_losses, read_latex, 
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
-from questionbank.formats.moodle.plain_texts import is_aiken, is_cloze_text, read_aiken, read_cloze_text
+from questionbank.formats.moodle.plain_texts import (
+    aiken_fault,
+    is_aiken,
+    is_cloze_text,
+    read_aiken,
+    read_cloze_text,
+)
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.originals import originals_losses, originals_writer
 from questionbank.formats.prairielearn import is_prairielearn, read_question_folder
@@ -276,6 +282,8 @@ def sniff(path: Path) -> Format:
         return FORMATS["jsonl"]
     if holds_rows(guess_layout(path, is_table=True).fields):
         return FORMATS["csv"]
+    if fault := aiken_fault(beginning):
+        raise ImportRefused(f"{path.name} looks like an Aiken file, but {fault}.")
     raise ImportRefused(
         f"The format of {path.name} is not known; Kindred reads {known_formats()}."
         " A table needs a first row with the names of its columns, such as text, answer and concepts."

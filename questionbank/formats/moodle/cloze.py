@@ -11,6 +11,7 @@ from html import escape, unescape
 
 from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.kinds import lettered
+from questionbank.formats.written_numbers import decimal_text
 
 _GAP = re.compile(
     r"\{(?P<points>\d*):(?P<style>SHORTANSWER(?:_C)?|SAC?|MWC?|NUMERICAL|NM"
@@ -102,7 +103,7 @@ def _gap(blank: Blank, html_of: Callable[[str], str]) -> str:
     style = style or {"number": "NUMERICAL", "choice": "MULTICHOICE"}.get(blank.kind, "SHORTANSWER")
     answers = []
     for answer in blank.accepted:
-        margin = "" if answer.tolerance is None else f":{answer.tolerance!r}"
+        margin = "" if answer.tolerance is None else f":{decimal_text(answer.tolerance)}"
         answers.append((escape(answer.text + margin, quote=False), answer.weight, answer.feedback))
     answers += [(html_of(option.text), option.weight or 0.0, option.feedback) for option in blank.options]
     written = (_written(text, weight, html_of(said) if said else "") for text, weight, said in answers)

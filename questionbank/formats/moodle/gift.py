@@ -29,11 +29,13 @@ from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.written_numbers import decimal_text
 
 FORMAT = "gift"
 ITEM_LIMIT = 1_000_000  # characters
-_CATEGORY = re.compile(r"\s*\$CATEGORY:\s*(.*?)\s*$")
+_CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
 _TITLE = re.compile(r"\s*::[^:\n]")
+_ESCAPED = re.compile(r"\\.")
 _RESERVED = re.compile(r"[\\~=#{}:]")
 _WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
@@ -60,40 +62,62 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     category: tuple[str, ...] = ()
     last = ""  # title of the description above, which may be the beginning of a question
     before: list[str] = []  # comments and the category in front of a question
-    lines: list[str] = []
-    start, length, seen = 1, 0, set()
+    item = _Question()
+    seen = set()
     for number, line in _lines(path, encoding, context):
         if isinstance(line, LineProblem):
             yield number, line
             continue
         if not line.strip():
-            if lines:
-                yield from _torn(start, lines, last)
-                last = "" if "{" in "".join(lines) or not _TITLE.match(lines[0]) else lines[0]
-                yield from _entries(start, before, lines, category)
-                before, lines = [], []
+            if item.lines:
+                yield from _torn(item.start, item.lines, last)
+                last = "" if item.opened or not _TITLE.match(item.lines[0]) else item.lines[0]
+                yield from _entries(item.start, before, item.lines, category)
+                before, item = [], _Question()
             before.append(line)
-        elif not lines and (found := _CATEGORY.match(line)):
+        elif not item.lines and (found := _CATEGORY.match(line)):
             category = category_path(found[1])
             before.append(line)
             if category and category not in seen:
                 seen.add(category)
                 yield number, ConceptRow(number, "", category[-1], "", category)
-        elif not lines and line.lstrip().startswith("//"):
+        elif not item.lines and line.lstrip().startswith("//"):
             before.append(line)
         else:
-            if lines and _TITLE.match(line) and _is_whole(lines):  # no empty line between two questions
-                yield from _entries(start, before, lines, category)
-                before, lines = [], []
-            start = start if lines else number
-            length = length + len(line) if lines else len(line)
-            if length > ITEM_LIMIT:
-                yield start, LineProblem(start, f"the question has more than {ITEM_LIMIT:,} characters")
-                lines, length = [], 0
-            lines.append(line)
-    if lines:
-        yield from _torn(start, lines, last)
-        yield from _entries(start, before, lines, category)
+            if item.is_whole and _TITLE.match(line):  # no empty line between two questions
+                yield from _entries(item.start, before, item.lines, category)
+                before, item = [], _Question()
+            item.add(number, line)
+            if item.length > ITEM_LIMIT:
+                yield (
+                    item.start,
+                    LineProblem(item.start, f"the question has more than {ITEM_LIMIT:,} characters"),
+                )
+                item = _Question()
+    if item.lines:
+        yield from _torn(item.start, item.lines, last)
+        yield from _entries(item.start, before, item.lines, category)
+
+
+class _Question:
+    """The lines of one question while they are read."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.start = self.length = self.opened = self._closed = 0
+
+    def add(self, number: int, line: str) -> None:
+        self.start = self.start or number
+        self.length += len(line)
+        signs = _ESCAPED.sub("", line)
+        self.opened += signs.count("{")
+        self._closed += signs.count("}")
+        self.lines.append(line)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the answers have begun, and all braces are closed."""
+        return 0 < self.opened == self._closed
 
 
 def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]]:
@@ -103,11 +127,6 @@ def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]
             f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
         )
         yield line, LineWarning(line, reason, "text")
-
-
-def _is_whole(lines: list[str]) -> bool:
-    signs = re.sub(r"\\.", "", "\n".join(lines))
-    return "{" in signs and signs.count("{") == signs.count("}")
 
 
 def _lines(path: Path, encoding: str, context: ReadContext) -> Iterator[tuple[int, str | LineProblem]]:
@@ -163,6 +182,7 @@ def item_record(
 def write_gift(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
     """Yield the file in pieces; questions of another type that came in another format are left out."""
     category: tuple[str, ...] = ()
+    is_first = True
     for record in records:
         try:
             before, item, stated = _item(record)
@@ -173,8 +193,26 @@ def write_gift(records: Iterable[QuestionRecord], _attachments: Attachments) -> 
             wanted = stated
         elif wanted != category:
             yield f"\n$CATEGORY: {category_of(wanted)}\n".encode()
+            is_first = False
         category = wanted
-        yield f"{before}\n{item}\n".encode() if before else f"\n{item}\n".encode()
+        yield _apart(before, item, is_first=is_first).encode()
+        is_first = False
+
+
+def _apart(before: str, item: str, *, is_first: bool) -> str:
+    """Return a question with what stands before it, behind empty lines: nothing else ends what precedes them.
+
+    Comments and categories of different files, kept as they came, need not begin with an empty line.
+    """
+    lines = before.split("\n")
+    if not is_first and lines[0].strip():
+        lines.insert(0, "")
+    apart: list[str] = []
+    for line in (*lines, item):
+        if apart and _CATEGORY.match(apart[-1]) and line.strip():
+            apart.append("")
+        apart.append(line)
+    return "\n".join(apart) + "\n"
 
 
 def _item(record: QuestionRecord) -> tuple[str, str, tuple[str, ...] | None]:
@@ -270,7 +308,8 @@ class _Writing:
             return _listed(f"={self._rich(pair.left)} -> {_escaped(pair.right)}" for pair in content.pairs)
         if kind == "number" and accepted:
             return "#" + _listed(
-                f"={_percent(one.weight)}{_escaped(one.text)}:{one.tolerance or 0!r}{self._said(one.feedback)}"
+                f"={_percent(one.weight)}{_escaped(one.text)}:{decimal_text(one.tolerance or 0)}"
+                f"{self._said(one.feedback)}"
                 for one in accepted
             )
         if kind == "short" and accepted:

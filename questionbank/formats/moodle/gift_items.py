@@ -14,7 +14,7 @@ from questionbank.formats.html_reading import with_dollars
 from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
-from questionbank.formats.written_numbers import exact_share, finite_number
+from questionbank.formats.written_numbers import exact_share, finite_number, plain
 
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
 _TITLE = re.compile(r"\s*::((?:[^:\\]|\\.|:(?!:))*)::", re.DOTALL)
@@ -24,7 +24,6 @@ _HASHES = re.compile(r"(?<!\\)((?:\\\\)*)#")
 _GENERAL = re.compile(r"(?<!\\)((?:\\\\)*)####")
 _WEIGHT = re.compile(r"\s*%(-?\d+(?:\.\d+)?)%")
 _TRUE_FALSE = re.compile(r"\s*(T|TRUE|F|FALSE)\s*(?=#|$)", re.IGNORECASE)
-_RANGE = re.compile(r"(-?[\d.,eE+-]+)\s*\.\.\s*(-?[\d.,eE+-]+)")
 GAP = "____"
 
 
@@ -81,8 +80,8 @@ class GiftItem(ItemReading):
         elif inner.startswith("#"):
             self._numbers(inner[1:].strip())
         else:
-            pieces = list(_pieces(inner))
-            if not pieces:
+            pieces = _pieces(inner, "~" if "~" in inner else "=")
+            if not _ANSWER.search(inner):
                 raise _bad("the answers in the braces begin neither with = nor with ~")
             is_matching = all(sign == "=" and "->" in piece for sign, piece in pieces)
             if is_matching:
@@ -109,9 +108,8 @@ class GiftItem(ItemReading):
             self.content["accepted"] = tuple(sorted(accepted, key=lambda one: one.text, reverse=True))
 
     def _numbers(self, inner: str) -> None:
-        pieces = _pieces(inner) if _ANSWER.search(inner) else [("=", inner)]
         self.row["kind"] = "number"
-        self.accept([_number(self._accepted(piece, sign)) for sign, piece in pieces])
+        self.accept([_number(self._accepted(piece, sign)) for sign, piece in _pieces(inner, "=")])
 
     def _accepted(self, piece: str, sign: str = "=") -> AcceptedAnswer:
         """Return what a piece accepts; ``~#Try again`` accepts nothing and comments on any other answer."""
@@ -158,10 +156,20 @@ def _braces(text: str) -> tuple[int, int]:
     return begin, end
 
 
-def _pieces(inner: str) -> list[tuple[str, str]]:
+def _pieces(inner: str, first: str) -> list[tuple[str, str]]:
+    """Return sign and source of each answer.
+
+    Args:
+        first: the sign of what stands before the first sign, which Moodle reads as an answer, too.
+    """
     marks = list(_ANSWER.finditer(inner))
-    ends = [*(match.start(1) for match in marks[1:]), len(inner)] if marks else []
-    return [(match[1], inner[match.end() : end].strip()) for match, end in zip(marks, ends, strict=True)]
+    places = [(match[1], match.start(1), match.end()) for match in marks]
+    if inner[: places[0][1] if places else len(inner)].strip():
+        places.insert(0, (first, 0, 0))
+    ends = [*(begin for _sign, begin, _behind in places[1:]), len(inner)]
+    return [
+        (sign, inner[behind:end].strip()) for (sign, _begin, behind), end in zip(places, ends, strict=False)
+    ]
 
 
 def _split(text: str) -> list[str]:
@@ -179,10 +187,11 @@ def _feedback(piece: str) -> tuple[str, str]:
 
 def _number(answer: AcceptedAnswer) -> AcceptedAnswer:
     text, tolerance = answer.text, None
-    if match := _RANGE.fullmatch(text):
-        low, high = finite_number(match[1]), finite_number(match[2])
+    least, dots, most = text.partition("..")
+    if dots:
+        low, high = finite_number(least), finite_number(most)
         if low is not None and high is not None:
-            text, tolerance = f"{(low + high) / 2:.15g}", float(f"{abs(high - low) / 2:.12g}")
+            text, tolerance = plain((low + high) / 2), float(f"{abs(high - low) / 2:.12g}")
     elif ":" in text:
         value, _colon, allowed = text.rpartition(":")
         if (found := finite_number(allowed)) is not None:

@@ -6,7 +6,7 @@ https://docs.moodle.org/en/Aiken_format, https://docs.moodle.org/en/Embedded_Ans
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from questionbank.errors import ImportRefused, LineProblem
@@ -22,37 +22,48 @@ _ANSWER = re.compile(
     r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE
 )
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
-_FIRST = re.compile(
-    r"(?:(?![ \t]*\n)[^\n]{1,2000}\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b"
-)
+_LONGEST_TEXT = 20  # lines of a question's text, by which a file is recognised
 _GAP = re.compile(
     r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]"
 )
 
 
 def is_aiken(beginning: str, _name: str) -> bool:
-    """Return whether a file is in Aiken, by its first question."""
-    return _FIRST.match(beginning.replace("\r\n", "\n").replace("\r", "\n").lstrip()) is not None
+    """Return whether a file is in Aiken: one of its first questions has options and an answer."""
+    return any(question.answer and question.has_shape for question in _aiken_questions(beginning))
+
+
+def aiken_fault(beginning: str) -> str:
+    """Return why a file whose first questions have options like Aiken's is not read as Aiken; empty for others."""
+    question = next((one for one in _aiken_questions(beginning) if one.has_shape), None)
+    if question is None:
+        return ""
+    return f"behind line {question.lines[-1]:,} a line ANSWER: with the letter of the right option is missing"
 
 
 def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     """Yield what each question turns out to be, by the line it begins on. Raises `ImportRefused`."""
+    for question in _aiken_questions(_text(path)):
+        yield from question.entries(context)
+
+
+def _aiken_questions(text: str) -> Iterator[_Aiken]:
     question = _Aiken()
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         if question.takes(number, line):
             continue
-        yield from question.entries(context)
+        yield question
         question = _Aiken()
         question.takes(number, line)
-    if question.line:
-        yield from question.entries(context)
+    if question.lines:
+        yield question
 
 
 class _Aiken:
     """One question while its lines are read."""
 
     def __init__(self) -> None:
-        self.line = 0
+        self.lines: list[int] = []
         self.source: list[str] = []
         self.text: list[str] = []
         self.options: list[str] = []
@@ -81,26 +92,35 @@ class _Aiken:
             self.options[-1] += f" {line.strip()}"
         else:
             self.text.append(line)
-        self.line = self.line or number
+        self.lines.append(number)
         self.source.append(line)
         return True
 
+    @property
+    def has_shape(self) -> bool:
+        """Whether it is a text of a few lines with two options or more."""
+        return 0 < len(self.text) <= _LONGEST_TEXT and len(self.options) > 1
+
     def entries(self, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-        letters = {*re.findall("[A-Z]", self.answer)}
+        line, letters = self.lines[0], {*re.findall("[A-Z]", self.answer)}
+        if reason := self._fault(letters):
+            yield line, LineProblem(line, reason, "answer")
+            return
+        item = Item(AIKEN, context)
+        item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
+        item.row["solution"] = with_dollars("\n".join(self.said).strip())
+        options = enumerate(map(with_dollars, self.options), start=65)
+        item.choose((text, chr(place) in letters, "") for place, text in options)
+        yield from item.entries(line, "\n".join(self.source).strip())
+
+    def _fault(self, letters: Set[str]) -> str:
+        """Return why the lines are no question; empty where they are one."""
         missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
         if not letters:
-            reason = "the question has no line ANSWER: with the letter of an option"
-            yield self.line, LineProblem(self.line, reason, "answer")
-        elif missing:
-            reason = f"the answer {missing[0]} is not the letter of an option"
-            yield self.line, LineProblem(self.line, reason, "answer")
-        else:
-            item = Item(AIKEN, context)
-            item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
-            item.row["solution"] = with_dollars("\n".join(self.said).strip())
-            options = enumerate(map(with_dollars, self.options), start=65)
-            item.choose((text, chr(place) in letters, "") for place, text in options)
-            yield from item.entries(self.line, "\n".join(self.source).strip())
+            return "the question has no line ANSWER: with the letter of an option"
+        if missing:
+            return f"the answer {missing[0]} is not the letter of an option"
+        return ""
 
 
 def is_cloze_text(beginning: str, _name: str) -> bool:

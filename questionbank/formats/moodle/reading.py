@@ -46,7 +46,7 @@ from questionbank.formats.moodle.templates import (
 )
 from questionbank.formats.moodle.words import ALL_OR_NOTHING, OUR_TAG, SETTINGS, TYPES
 from questionbank.formats.naming import default_title
-from questionbank.formats.written_numbers import exact_share, finite_number
+from questionbank.formats.written_numbers import exact_share, finite_number, plain
 
 _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
 
@@ -313,7 +313,7 @@ class _Reading(ItemReading):
             if name := " ".join((unit.findtext("unit_name") or "").split())[:100]:
                 units.append((name, 1.0 if factor is None else factor))
         if len(units) > 1 or any(factor != 1 for _name, factor in units):
-            self.settings["units"] = "; ".join(f"{factor:.15g} {name}" for name, factor in units)
+            self.settings["units"] = "; ".join(f"{plain(factor)} {name}" for name, factor in units)
         return next((name for name, factor in units if factor == 1), units[0][0] if units else "")
 
     def short(self) -> None:

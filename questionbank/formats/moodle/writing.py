@@ -20,7 +20,7 @@ from questionbank.formats.moodle.templates import without_placeholders
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
-from questionbank.formats.written_numbers import PLAIN_NUMBER
+from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text
 from questionbank.formats.xml_text import legal, xml_text
 from questionbank.rendering.pictures import picture_names
 
@@ -159,7 +159,7 @@ class _Writing:
     def number(self) -> Iterator[str]:
         accepted = accepted_answers(self.content, self.record.answer)
         for answer in accepted:
-            more = f"<tolerance>{answer.tolerance or 0!r}</tolerance>"
+            more = f"<tolerance>{decimal_text(answer.tolerance or 0)}</tolerance>"
             yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback, more=more)
         unit = next((answer.unit for answer in accepted if answer.unit), "")
         units = self.content.settings.get("units", f"1 {unit}" if unit else "")

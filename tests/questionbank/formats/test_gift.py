@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -101,6 +102,24 @@ def test_a_file_goes_back_as_it_came(sample):
     assert b"".join(write_gift(sample, Pictures())).decode() == SAMPLE
 
 
+def test_files_that_begin_without_an_empty_line_stay_apart_when_they_leave_together(tmp_path):
+    files = [
+        "::a:: One plus one is {=2 ~3}\n",
+        "// a comment\n::b:: Two plus two is {=4 ~5}\n",
+        "$CATEGORY: $course$/Sums\n\n::c:: Three plus three is {=6 ~7}\n",
+        "$CATEGORY: $course$/Sums\n::d:: Four plus four is {=8 ~9}\n",
+    ]
+    bank = [question for text in files for question in questions(saved(tmp_path, text, "one.gift"))]
+    written = b"".join(write_gift(bank, Pictures())).decode()
+    again = questions(saved(tmp_path, written, "all.gift"))
+    assert [replace(record, original=None) for record in again] == [
+        replace(record, original=None) for record in bank
+    ]
+    for before, line in itertools.pairwise(written.split("\n")):
+        begins = line.startswith(("::", "//", "$CATEGORY:")) and not before.startswith("//")
+        assert not (begins and before), f"no empty line before {line!r}"
+
+
 def test_a_changed_question_is_written_anew_and_the_others_stay(sample, tmp_path):
     sample[0] = replace(sample[0], solution="Since.")
     path = tmp_path / "out.gift"
@@ -146,6 +165,28 @@ def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
     again.write_bytes(b"".join(write_gift([replace(question, original=None)], Pictures())))
     [written] = [entry for _, entry in read(again) if isinstance(entry, QuestionRecord)]
     assert written.content.accepted == question.content.accepted
+
+
+@pytest.mark.parametrize(
+    ("braces", "kind", "answers"),
+    [
+        ("{#3:2~#outside}", "number", [("3", 1.0, "", 2.0), ("*", 0.0, "outside", None)]),
+        ("{#1..5~#outside}", "number", [("3", 1.0, "", 2.0), ("*", 0.0, "outside", None)]),
+        ("{#0.00002..0.00003}", "number", [("0.000025", 1.0, "", 5e-06)]),
+        ("{two =2#In figures}", "short", [("two", 1.0, "", None), ("2", 1.0, "In figures", None)]),
+    ],
+)
+def test_an_answer_before_the_first_sign_is_an_answer(tmp_path, braces, kind, answers):
+    [question] = questions(saved(tmp_path, f"From 1 to 5? {braces}\n", "bare.gift"))
+    assert question.kind == kind
+    assert [
+        (one.text, one.weight, one.feedback, one.tolerance) for one in question.content.accepted
+    ] == answers
+
+
+def test_an_option_before_the_first_sign_is_a_wrong_option(tmp_path):
+    [question] = questions(saved(tmp_path, "Half of 18? {8 =9 ~10}\n", "bare.gift"))
+    assert ([option.text for option in question.options], question.answer) == (["8", "9", "10"], "B")
 
 
 def test_another_encoding_is_said(tmp_path):

@@ -368,6 +368,17 @@ def test_aiken_is_read(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One?\nA. 1\nB. 2\nanswer: b\n",
+        "No answer?\nA. 1\nB. 2\n\nTwo?\nA. 1\nB. 2\nANSWER: A\n",
+    ],
+)
+def test_aiken_is_recognised_by_any_question_and_in_any_case(tmp_path, text):
+    assert sniff(named(tmp_path, "quiz.txt", text)).name == "aiken"
+
+
 def test_a_cloze_text_is_one_question(tmp_path):
     path = named(tmp_path, "cloze.txt", "The <b>sum</b> is {1:NUMERICAL:=4:0.1}.\n\nIt is {2:MC:=even~odd}.")
     assert sniff(path).name == "cloze"
