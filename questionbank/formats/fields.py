@@ -20,6 +20,7 @@ from analytics.text.tokens import detect_language
 from questionbank.formats import limits
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.kinds import KINDS, options_fault
+from questionbank.formats.written_numbers import decimal_text
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
@@ -81,7 +82,7 @@ class Fields:
             if value in (math.inf, -math.inf):  # 1e999; no file holds NaN
                 self.refuse(name, "must be a finite number")
                 return ""
-            value = str(value)
+            value = decimal_text(value)
         if type(value) is not str:
             self.refuse(name, f"must be a string, not {_type_name(value)}")
             return ""

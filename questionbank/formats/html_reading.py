@@ -48,9 +48,6 @@ _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
 _STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
-_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
-# A < that begins no tag: without these the parser is linear, whatever a text holds.
-_STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
 _TEX = re.compile(r"\\\(.{0,1000}?\\\)|\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
 _DEPTH = 200
 _LONGEST = 200_000  # characters; a text of ours has 50,000 at most
@@ -143,7 +140,7 @@ def with_dollars(text: str) -> str:
 
 def tidy_lines(text: str) -> str:
     """Return a text without blanks at the ends of lines, and with one empty line between paragraphs."""
-    text = re.sub(r"[ \t]+\n", "\n", text.replace("\xa0", " "))
+    text = re.sub(r"(?<![ \t])[ \t]+\n", "\n", text.replace("\xa0", " "))
     return re.sub(r"\n{3,}", "\n\n", text).strip(" \n")
 
 

@@ -123,8 +123,8 @@ class ItemReading:
     def weigh(self, options: Sequence[Option], *, is_single: bool, adds_up: bool = True) -> None:
         """Take the options of a choice by their weights, which say nothing where one alone gives all points."""
         right = [option for option in options if (option.weight or 0) > 0]
-        others = [option for option in options if option.weight and option not in right]
-        is_plain = len(right) == 1 and right[0].weight == 1 and not others
+        takes_points = any((option.weight or 0) < 0 for option in options)
+        is_plain = len(right) == 1 and right[0].weight == 1 and not takes_points
         if is_plain and is_single:
             self.row["answer"] = right[0].label
             options = [replace(option, weight=None) for option in options]

@@ -211,8 +211,8 @@ def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[st
             start = reader.line_num + 1
             continue
         tidy = tuple(" ".join(cell.split()) for cell in cells)
-        while tidy and not tidy[-1] and len(tidy) > 1:
-            tidy = tidy[:-1]
+        last = max((place for place, cell in enumerate(tidy) if cell), default=0)
+        tidy = tidy[: last + 1]
         if any(tidy):
             rows.append((start + skip, tidy))
         start = reader.line_num + 1

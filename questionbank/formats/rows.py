@@ -30,6 +30,7 @@ from questionbank.formats.shapes import (
     option_list,
     options_of_text,
 )
+from questionbank.formats.written_numbers import decimal_text, plain
 from questionbank.scales import AS_PUBLISHED
 
 RowEntry = QuestionRecord | ConceptRow | LineProblem | LineWarning
@@ -174,7 +175,7 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
             problems.append(("grading", "grading must be JSON, as Kindred writes it"))
             row["grading"] = None
     if type(row.get("answer")) in (int, float):
-        row["answer"] = str(row["answer"])
+        row["answer"] = decimal_text(row["answer"])
     _tidy_answer(row, said)
     _tidy_equation(row, said)
     for name in ("numbers", "calculations"):
@@ -195,7 +196,7 @@ def _join_lists(row: dict[str, Any]) -> None:
     for name, sign in (("answer", "; "), ("solution", "\n\n"), ("equation", "")):
         value = row.get(name)
         if type(value) is list and value and all(type(one) in (str, int, float) for one in value):
-            texts = [one if type(one) is str else f"{one:.15g}" for one in value]
+            texts = [one if type(one) is str else plain(one) for one in value]
             if sign or len(texts) == 1:
                 row[name] = sign.join(filter(None, texts))
 
@@ -211,7 +212,7 @@ def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
 
 def _tidy_options(row: dict[str, Any], problems: list[tuple[str, str]]) -> None:
     lettered = [
-        {"label": label, "text": str(row[label]) if type(row[label]) in (int, float) else row[label]}
+        {"label": label, "text": decimal_text(row[label]) if type(row[label]) in (int, float) else row[label]}
         for label in OPTION_COLUMNS
         if row.get(label) not in (None, "")
     ]

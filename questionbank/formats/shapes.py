@@ -16,6 +16,7 @@ from typing import Any
 
 from questionbank.formats.cells import split_paths
 from questionbank.formats.kinds import option_label
+from questionbank.formats.written_numbers import decimal_text
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LABELLED = re.compile(r"\s*[(（\[]?([A-Za-z]|\d{1,2})\s*[)）\].:、．]\s*(.*)", re.DOTALL)
@@ -69,7 +70,7 @@ def option_list(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    return str(value) if type(value) in (int, float) else value
+    return decimal_text(value) if type(value) in (int, float) else value
 
 
 def _own_keys(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,8 +71,8 @@ _NO_NAMES = frozenset({"", "ZZZ-Inserted Text", "TODO", "N/A", "Uncategorized"})
 
 def is_pg(beginning: str, name: str) -> bool:
     """Return whether a file is a PG problem."""
-    has_code = re.search(r"^\s*(?:DOCUMENT\s*\(\s*\)|loadMacros\s*\()", beginning, re.MULTILINE)
-    has_text = re.search(r"^\s*BEGIN_(?:PGML|TEXT)\b", beginning, re.MULTILINE)
+    has_code = re.search(r"^[ \t]*(?:DOCUMENT\s*\(\s*\)|loadMacros\s*\()", beginning, re.MULTILINE)
+    has_text = re.search(r"^[ \t]*BEGIN_(?:PGML|TEXT)\b", beginning, re.MULTILINE)
     return has_code is not None or (
         has_text is not None and (name.endswith(".pg") or "ENDDOCUMENT" in beginning)
     )

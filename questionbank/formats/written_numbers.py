@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 """A number with a point."""
+
+
+_LONGEST = 21  # digits, signs included, above which an exponent says more
+
+
+def decimal_text(value: float) -> str:
+    """Return a number with all of its digits, as a person writes it: without an exponent where that is not too long.
+
+    >>> decimal_text(2.5e-05), decimal_text(2.0), decimal_text(1e16), decimal_text(7e22)
+    ('0.000025', '2.0', '10000000000000000', '7e+22')
+    """
+    text = repr(value)
+    written_out = format(Decimal(text), "f") if "e" in text else text
+    return written_out if len(written_out) <= _LONGEST else text
+
+
+def plain(value: float) -> str:
+    """Return a number with up to 15 digits, which is what spreadsheets keep, and without a needless ``.0``.
+
+    >>> plain(3.0), plain(1e21), plain(0.1 + 0.2), plain(2.5e-05)
+    ('3', '1e+21', '0.3', '0.000025')
+    """
+    return decimal_text(value if isinstance(value, int) else float(f"{value:.15g}")).removesuffix(".0")
 
 
 def finite_number(text: str | None) -> float | None:

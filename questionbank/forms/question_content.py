@@ -26,6 +26,7 @@ from analytics.question_content import (
 )
 from questionbank.formats.kinds import option_label, options_fault, truth_word
 from questionbank.formats.pictures import PictureRefused
+from questionbank.formats.written_numbers import decimal_text, plain
 from questionbank.forms.question_rows import COLUMNS, Row, tidy
 from questionbank.rendering.pictures import picture_names
 from questionbank.services.attachments import attachment_add
@@ -76,8 +77,8 @@ def tolerance_shown(answer: AcceptedAnswer) -> str:
     if answer.tolerance is None:
         return ""
     if answer.tolerance_kind == "relative":
-        return f"{answer.tolerance * 100:.10g}%"
-    return f"{answer.tolerance!r}" + (" digits" if answer.tolerance_kind == "digits" else "")
+        return f"{plain(float(f'{answer.tolerance * 100:.10g}'))}%"
+    return decimal_text(answer.tolerance) + (" digits" if answer.tolerance_kind == "digits" else "")
 
 
 def _blank_row(blank: Blank) -> Row:

@@ -16,6 +16,7 @@ from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
 from questionbank.documents.phrases import with_range
 from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
+from questionbank.formats.written_numbers import plain
 from questionbank.worksheets.brought import part_scale, takes_lines
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import (
@@ -165,9 +166,9 @@ def _tolerance(content: QuestionContent, answer: str) -> str:
     for accepted in content.accepted:
         if accepted.text == answer and accepted.tolerance:
             if accepted.tolerance_kind == "absolute":
-                return f" ± {accepted.tolerance:g}"
+                return f" ± {plain(accepted.tolerance)}"
             if accepted.tolerance_kind == "relative":
-                return f" ± {accepted.tolerance * 100:g} %"
+                return f" ± {plain(float(f'{accepted.tolerance * 100:g}'))} %"
     return ""
 
 

@@ -7,7 +7,7 @@ from math import isclose
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer
-from questionbank.formats.written_numbers import finite_number
+from questionbank.formats.written_numbers import finite_number, plain
 
 _DIGITS = range(1, 17)
 
@@ -22,7 +22,7 @@ def number_of(variables: Element) -> AcceptedAnswer | None:
     if equal is None:
         if least is None or most is None:
             return None
-        return AcceptedAnswer(f"{(least + most) / 2:.15g}", tolerance=_exact(abs(most - least) / 2) or None)
+        return AcceptedAnswer(plain((least + most) / 2), tolerance=_exact(abs(most - least) / 2) or None)
     text = (equal.text or "").strip()
     text = re.fullmatch(r"([+-]?\d+)\.0+", text)[1] if re.fullmatch(r"[+-]?\d+\.0+", text) else text  # type: ignore[index]
     value, margin = finite_number(text), finite_number(equal.get("margin"))

@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import iterparse
 
-from questionbank.formats.sheets.shown_values import plain
 from questionbank.formats.sheets.workbook import Cell, Row, SheetName
+from questionbank.formats.written_numbers import plain
 
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

@@ -11,6 +11,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from questionbank.formats.written_numbers import plain
+
 _NOT_SHOWN = re.compile(r"\[[^\]]*\]|_.|\*.|\\(?=.)")
 _QUOTED = re.compile(r'"([^"]*)"')
 _DECIMALS = re.compile(r"[0#?][.]([0#?]+)")
@@ -43,17 +45,6 @@ def shown(value: Any, format: str = "General") -> str:
         seconds = round(value.total_seconds())
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return str(value)
-
-
-def plain(value: float) -> str:
-    """Return a number with up to 15 digits, which is what spreadsheets keep, and without a needless ``.0``.
-
-    >>> plain(3.0), plain(1e21), plain(0.1 + 0.2)
-    ('3', '1e+21', '0.3')
-    """
-    if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
-        return str(int(value))
-    return f"{value:.15g}"
 
 
 def _number(value: float, format: str) -> str:

@@ -11,7 +11,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.archives import file_pieces
 from questionbank.formats.csv_table import COLUMNS, question_cells
 from questionbank.formats.seam import Attachments, CannotHold
-from questionbank.formats.sheets.shown_values import plain
+from questionbank.formats.written_numbers import plain
 
 if TYPE_CHECKING:
     from openpyxl.cell import WriteOnlyCell

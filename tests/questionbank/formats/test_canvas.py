@@ -105,6 +105,10 @@ def test_a_pool_of_blackboard_is_taken_apart(tmp_path, pictures):
             ("6", 1.0, "absolute"),
         ),
         ('<varequal precisiontype="significantDigits" precision="2">8.1</varequal>', ("8.1", 2.0, "digits")),
+        (
+            '<vargte respident="response1">0.00002</vargte><varlte respident="response1">0.00003</varlte>',
+            ("0.000025", 0.000005, "absolute"),
+        ),
     ],
 )
 def test_margins_of_new_quizzes_are_read(tmp_path, condition, accepted):
