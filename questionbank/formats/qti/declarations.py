@@ -23,6 +23,8 @@ from questionbank.formats.xml_text import attribute_text
 UPLOAD = "file_upload_question"
 """The setting ``type`` of a question that asks for a file."""
 _IDENT = re.compile(r"[A-Za-z_][\w.-]{0,30}")
+ANY_OTHER = "*"
+"""The accepted answer that stands for whatever no other one is."""
 Asking = QuestionRecord | QuestionPart
 
 
@@ -67,7 +69,7 @@ class Declared:
 
 def typed_kind(asking: Asking) -> str:
     """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a field."""
-    accepted = accepted_answers(asking.content, asking.answer)
+    accepted = _named(accepted_answers(asking.content, asking.answer))
     if (
         asking.kind == "number"
         and accepted
@@ -80,6 +82,10 @@ def typed_kind(asking: Asking) -> str:
     if asking.kind in ("short", "number", "blanks", "choice") and (is_typed or not accepted):
         return "short"
     return "open"
+
+
+def _named(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
+    return [answer for answer in accepted if answer.text != ANY_OTHER]
 
 
 def is_single(asking: Asking) -> bool:
@@ -175,7 +181,7 @@ def _gap(blank: Blank, response: str, names: Names, *, is_case_sensitive: bool, 
         ]
         return Declared(response, "single", "identifier", tuple(right[:1]), share=share)
     is_number = blank.kind == "number" and all(
-        PLAIN_NUMBER.fullmatch(answer.text) for answer in blank.accepted
+        PLAIN_NUMBER.fullmatch(answer.text) for answer in _named(blank.accepted)
     )
     return _typed(
         blank.accepted, response, is_number=is_number, is_case_sensitive=is_case_sensitive, share=share
@@ -200,12 +206,13 @@ def _typed(
     is_case_sensitive: bool,
     share: float = 1.0,
 ) -> Declared:
-    best = max((answer.weight for answer in accepted), default=0.0)
-    correct = tuple(answer.text for answer in accepted if answer.weight == best > 0)[:1]
+    named = _named(accepted)
+    best = max((answer.weight for answer in named), default=0.0)
+    correct = tuple(answer.text for answer in named if answer.weight == best > 0)[:1]
     if is_number:
         return Declared(response, "single", "float", correct, accepted=tuple(accepted), share=share)
     is_plain = len(accepted) == 1 and best == 1
-    points = () if is_plain else tuple((answer.text, answer.weight) for answer in accepted)
+    points = () if is_plain else tuple((answer.text, answer.weight) for answer in named)
     return Declared(
         response, "single", "string", correct, points, is_case_sensitive=is_case_sensitive, share=share
     )

@@ -243,8 +243,7 @@ def own_item(record: QuestionRecord, version: Version) -> _Item:
     data = write_item(record, version, address, stimulus)
     path = f"{_FOLDER}/{_UNSAFE.sub('-', record.id).strip('-.')[:60] or 'item'}.xml"
     around = Around(path, f"<metadata>{write_metadata(record, '')}</metadata>", files)
-    now = replace(again(data, around), id=record.id)
-    metadata = f"<metadata>{write_metadata(record, lost_fields(record, now))}</metadata>"
+    metadata = f"<metadata>{write_metadata(record, lost_fields(record, again(data, around)))}</metadata>"
     return _Item(data, replace(around, metadata=metadata))
 
 

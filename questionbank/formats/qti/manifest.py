@@ -140,14 +140,19 @@ def _resources(members: Members) -> list[_Resource]:
     return found
 
 
-def _with_spaces(data: bytes, node: Node) -> bytes:
-    """Return an element with the declarations of the prefixes in it that stand around it."""
+def _with_spaces(data: bytes, node: Node, *, has_default: bool = True) -> bytes:
+    """Return an element with the declarations of the prefixes in it that stand around it.
+
+    Args:
+        has_default: with the name space of names without a prefix, too.
+    """
     piece = data[node.start : node.end]
     tag = data[node.start : node.inner]
     needed = "".join(
         f' {name}="{value}"'
         for name, value in node.spaces.items()
-        if f"{name}=".encode() not in tag and (name == "xmlns" or f"{name[6:]}:".encode() in piece)
+        if f"{name}=".encode() not in tag
+        and (has_default if name == "xmlns" else f"{name[6:]}:".encode() in piece)
     ).encode()
     name = re.match(rb"<[\w:.-]+", piece)
     return piece[: name.end()] + needed + piece[name.end() :] if name and node.inner != node.end else b""
@@ -245,7 +250,7 @@ class _Test:
     def section(self, node: Node, data: bytes, folder: str, place: _Place) -> None:
         """Note the items of a test, a part of one, or a section."""
         rubrics = tuple(
-            data[rubric.start : rubric.end].decode()
+            _with_spaces(data, rubric, has_default=False).decode()
             for rubric in node.children("rubricBlock")
             if "candidate" in rubric.get("view", "candidate").split()
         )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from analytics.question_content import (
     Feedback,
     Option,
+    QuestionContent,
     QuestionPart,
     Section,
     Stimulus,
@@ -16,6 +17,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
+from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
@@ -203,6 +205,8 @@ class Reading:
         unseen = self.texts.unseen
         said: dict[str, list[str]] = {}
         own: dict[str, str] = {}
+        with_answers = self.responses.with_answers() if asked.kind in ("number", "short") else {}
+        typed: dict[str, str] = {}
         roles = feedback_roles(self.responses)
         idents = (
             next(iter(self.interactions.choices.values()), []) if len(self.interactions.choices) == 1 else []
@@ -214,6 +218,8 @@ class Reading:
         for identifier, text in (*unseen.feedback, *shown):
             if text and identifier in idents and len(asked.options) == len(idents):
                 own[identifier] = "\n\n".join(filter(None, (own.get(identifier, ""), text)))
+            elif text and identifier in with_answers:
+                typed[with_answers[identifier]] = text
             elif text:
                 said.setdefault(roles.get(identifier) or _role(identifier), []).append(text)
         if own:
@@ -222,6 +228,11 @@ class Reading:
                     o.label, o.text, "", o.weight, "\n\n".join(filter(None, (o.feedback, own.get(ident, ""))))
                 )
                 for o, ident in zip(asked.options, idents, strict=True)
+            )
+        if typed:
+            accepted = accepted_answers(QuestionContent(**asked.content), asked.answer)
+            asked.content["accepted"] = tuple(
+                replace(answer, feedback=typed.get(answer.text, "")) for answer in accepted
             )
         together = {role: "\n\n".join(texts) for role, texts in said.items()}
         notes = "\n\n".join(filter(None, unseen.notes))

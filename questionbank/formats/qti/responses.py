@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from analytics.question_content import AcceptedAnswer
 from questionbank.formats.written_numbers import exact_share, finite_number
 from questionbank.formats.xml_nodes import Node
 
 _NOTHING = Node("", {}, 0, 0)
+WITH_ANSWER = re.compile(r"answer_\d+")
+"""The names that we give to feedback to one typed answer."""
+_NUMERIC = ("equal", "equalRounded")
 _COMPARISONS = ("match", "stringMatch", "equal", "equalRounded", "member", "contains")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A branch of processing for one value of a response.
+
+    Attributes:
+        value: ``"*"`` for any other one.
+        node: the comparison.
+        gain: what it adds to the score.
+        shown: names of the feedback to this answer.
+    """
+
+    value: str
+    node: Node
+    gain: float
+    shown: tuple[str, ...]
 
 
 class Responses:
@@ -25,6 +47,11 @@ class Responses:
 
     def _node(self, response: str) -> Node:
         return self._declared.get(response, _NOTHING)
+
+    def with_answers(self) -> dict[str, str]:
+        """Return the typed answer of each feedback that is shown with one, by its name."""
+        found = (one for response in self._declared for one in self.comparisons(response))
+        return {name: one.value for one in found for name in one.shown}
 
     def is_multiple(self, response: str) -> bool:
         return self._node(response).get("cardinality", "single") != "single"
@@ -116,29 +143,42 @@ class Responses:
             for value, points in self.mapping(response).items():
                 if points >= 0:
                     shares[value] = exact_share(min(1.0, points / total))
-        tolerance, kind = self._tolerance(response) if is_number else (None, "absolute")
+        margins: dict[str, tuple[float | None, str]] = {}
+        found = [*self.comparisons(response)]
+        most = max((one.gain for one in found), default=0.0) or 1.0
+        for one in found:
+            if is_number and one.value != "*":
+                margins.setdefault(one.value, _margin(one.node))
+            if (is_number and one.gain > 0) or one.shown:
+                shares.setdefault(one.value, exact_share(max(0.0, min(1.0, one.gain / most))))
+        order = [one.value for one in found if one.value in shares]
+        default = self._tolerance(response) if is_number else (None, "absolute")
         return [
-            AcceptedAnswer(value, share, tolerance=tolerance, tolerance_kind=kind)
-            for value, share in shares.items()
+            AcceptedAnswer(value, shares[value], tolerance=tolerance, tolerance_kind=kind)
+            for value in dict.fromkeys([*order, *shares])
+            for tolerance, kind in (margins.get(value, default if value != "*" else (None, "absolute")),)
         ]
 
     def _tolerance(self, response: str) -> tuple[float | None, str]:
-        for node in self._processing.iter("equal", "equalRounded"):
-            if response not in _variables(node):
-                continue
-            if node.name == "equalRounded":
-                figures = finite_number(node.get("figures")) or 0.0
-                if node.get("roundingMode", "significantFigures") == "significantFigures":
-                    return figures or None, "digits"
-                return 0.5 * 10.0**-figures, "absolute"
-            mode, stated = node.get("toleranceMode"), node.get("tolerance").split()
-            margins = [finite_number(margin) for margin in stated]
-            largest = max((margin for margin in margins if margin is not None), default=0.0)
-            if mode == "relative" and largest:
-                return float(f"{largest / 100:.12g}"), "relative"
-            if mode == "absolute" and largest:
-                return largest, "absolute"
-        return None, "absolute"
+        """Return the margin of the first comparison that has one."""
+        compared = (node for node in self._processing.iter(*_NUMERIC) if response in _variables(node))
+        return next((margin for node in compared if (margin := _margin(node))[0]), (None, "absolute"))
+
+    def comparisons(self, response: str) -> Iterator[Comparison]:
+        """Yield what processing does where a response is a certain value, a branch each."""
+        right = [value.text() for value in self._node(response).iter("value")][:1]
+        for condition in self._processing.iter("responseCondition"):
+            compares = False
+            for branch in condition.children("responseIf", "responseElseIf", "responseElse"):
+                node, *rules = branch.children() or [_NOTHING]
+                if branch.name == "responseElse":
+                    if compares and (shown := _shown_with_answer(branch.children())):
+                        yield Comparison("*", _NOTHING, 0.0, shown)
+                elif node.name in _COMPARISONS and response in _variables(node):
+                    compares = True
+                    values = [value.text() for value in node.iter("baseValue")] or right
+                    if len(values) == 1 and values[0]:
+                        yield Comparison(values[0], node, _gain(rules), _shown_with_answer(rules))
 
     # -- processing ------------------------------------------------------------------------------------------------
 
@@ -165,6 +205,34 @@ class Responses:
                 if node.name in _COMPARISONS and response in _variables(node):
                     found |= dict.fromkeys(value.text() for value in node.iter("baseValue"))
         return [value for value in found if value]
+
+
+def _gain(rules: Sequence[Node]) -> float:
+    """Return what rules add to the score."""
+    scored = (rule for rule in rules if rule.get("identifier") == "SCORE")
+    values = (finite_number(value.text()) for rule in scored for value in rule.iter("baseValue"))
+    return sum(filter(None, values))
+
+
+def _shown_with_answer(rules: Sequence[Node]) -> tuple[str, ...]:
+    """Return the names of the feedback to a typed answer that rules show."""
+    named = (value.text() for rule in rules for value in rule.iter("baseValue"))
+    return tuple(name for name in named if WITH_ANSWER.fullmatch(name))
+
+
+def _margin(node: Node) -> tuple[float | None, str]:
+    """Return how far a number may be off in a comparison, and how that is counted."""
+    if node.name == "equalRounded":
+        figures = finite_number(node.get("figures")) or 0.0
+        if node.get("roundingMode", "significantFigures") == "significantFigures":
+            return figures or None, "digits"
+        return 0.5 * 10.0**-figures, "absolute"
+    margins = (finite_number(margin) for margin in node.get("tolerance").split())
+    largest = max((margin for margin in margins if margin is not None), default=0.0)
+    mode = node.get("toleranceMode")
+    if mode == "relative" and largest:
+        return float(f"{largest / 100:.12g}"), "relative"
+    return (largest, "absolute") if mode == "absolute" and largest else (None, "absolute")
 
 
 def _default(declared: Node | None) -> float:

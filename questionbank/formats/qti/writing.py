@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analytics.question_content import Option, QuestionPart, Stimulus, own_text
+from analytics.question_content import AcceptedAnswer, Option, QuestionPart, Stimulus, own_text
 from analytics.records import QuestionRecord
 from questionbank.formats.naming import default_title
 from questionbank.formats.qti.declarations import (
+    ANY_OTHER,
     UPLOAD,
     Asking,
     Declared,
@@ -30,6 +32,8 @@ from questionbank.formats.xml_text import attribute_text
 _GAP = re.compile(
     r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL
 )  # none stands in a formula or a tag
+_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
+_ENDING = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
 _FALSE = ("false", "0")
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -67,6 +71,18 @@ def document(root: str, attributes: str, inner: str, version: Version) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}'
 
 
+def _identifier(id: str, version: Version) -> str:
+    """Return the identifier of an item; QTI 3 asks for a letter or an underscore before letters, digits and ``.-_``.
+
+    No two ids give the same one; the id itself is in the metadata then.
+    """
+    if not version.is_three or not id:
+        return id or "question"
+    if _NAME.fullmatch(id):
+        return id
+    return f"_{id}" if _ENDING.fullmatch(id) else f"_{hashlib.sha256(id.encode()).hexdigest()}"
+
+
 class _Writing:
     def __init__(self, record: QuestionRecord, version: Version, address: Address, stimulus: str) -> None:
         self.record, self.content, self.version = record, record.content, version
@@ -82,9 +98,17 @@ class _Writing:
             )
             if text
         ]  # fmt: skip
+        self._modal += [(name, answer.feedback) for name, answer in self._typed_feedback()]
         answers = self.content.accepted if record.kind == "true_false" else ()
         own = [option.feedback for option in record.options] + [answer.feedback for answer in answers]
         self._has_own_feedback = any(own)
+
+    def _typed_feedback(self) -> Iterator[tuple[str, AcceptedAnswer]]:
+        """Yield the typed answers with feedback, each with the name of that."""
+        if len(self._declared) == 1 and self._declared[0].base_type in ("float", "string"):
+            for place, answer in enumerate(self.content.accepted, start=1):
+                if answer.feedback:
+                    yield f"answer_{place}", answer
 
     def _asking(self) -> Sequence[Asking]:
         """Return what is asked: the question, or its parts with theirs."""
@@ -108,7 +132,7 @@ class _Writing:
         points = self.content.points if self.content.points is not None else 1.0
         title = attribute_text(self.content.title or default_title(record.text))
         attributes = (
-            f'identifier="{attribute_text(record.id or "question")}" title="{title}" adaptive="false"'
+            f'identifier="{attribute_text(_identifier(record.id, self.version))}" title="{title}" adaptive="false"'
             f' timeDependent="false" xml:lang="{attribute_text(record.language or "en")}" toolName="{TOOL}"'
         )
         inner = [declaration_xml(declared, points) for declared in self._declared]
@@ -290,6 +314,7 @@ class _Writing:
         rules = "".join(_show(_base(name, "identifier")) for name in always)
         if self._has_own_feedback and self._declared:
             rules += _show(f'<variable identifier="{self._declared[0].response}"/>')
+        rules += self._shown_with_typed()
         known = [declared for declared in self._declared if declared.correct]
         if not known:
             return rules
@@ -305,6 +330,22 @@ class _Writing:
         if "incorrect" in names:
             branches.append(f"<responseElse>{_show(_base('incorrect', 'identifier'))}</responseElse>")
         return rules + (f"<responseCondition>{''.join(branches)}</responseCondition>" if branches else "")
+
+    def _shown_with_typed(self) -> str:
+        """Return the rule that shows the feedback of the first typed answer that fits."""
+        branches, rest = [], ""
+        for name, answer in self._typed_feedback():
+            shown = _show(_base(name, "identifier"))
+            if answer.text == ANY_OTHER:
+                rest = f"<responseElse>{shown}</responseElse>"
+            else:
+                kind = "responseElseIf" if branches else "responseIf"
+                branches.append(f"<{kind}>{_fits(self._declared[0], answer)}{shown}</{kind}>")
+        if rest and not branches:  # all that is answered and not right
+            first = self._declared[0]
+            is_right = _is_right(first) if first.correct else f"<isNull>{_variable(first.response)}</isNull>"
+            branches.append(f"<responseIf>{is_right}{_show('')}</responseIf>")
+        return f"<responseCondition>{''.join(branches)}{rest}</responseCondition>" if branches else ""
 
 
 def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:
@@ -340,14 +381,23 @@ def _show(what: str) -> str:
 
 
 def _is_right(declared: Declared) -> str:
-    if declared.has_tolerance:
-        return _equal(declared, 0)
+    for answer in declared.accepted if declared.has_tolerance else ():
+        if (answer.text,) == declared.correct:
+            return _equal(declared, answer)
     return f'<match>{_variable(declared.response)}<correct identifier="{declared.response}"/></match>'
 
 
-def _equal(declared: Declared, place: int) -> str:
+def _fits(declared: Declared, answer: AcceptedAnswer) -> str:
+    """Return the comparison with one of the answers that are typed."""
+    if declared.base_type == "float":
+        return _equal(declared, answer)
+    case = str(declared.is_case_sensitive).lower()
+    shown = f"{_variable(declared.response)}{_base(answer.text, 'string')}"
+    return f'<stringMatch caseSensitive="{case}" substring="false">{shown}</stringMatch>'
+
+
+def _equal(declared: Declared, answer: AcceptedAnswer) -> str:
     """Return the comparison with one of the numbers that are accepted."""
-    answer = declared.accepted[place]
     mode, name, margin = "exact", "equal", ""
     if answer.tolerance and answer.tolerance_kind == "digits":
         name, margin = "equalRounded", f' roundingMode="significantFigures" figures="{answer.tolerance:.0f}"'
@@ -356,7 +406,7 @@ def _equal(declared: Declared, place: int) -> str:
         width = f"{answer.tolerance * (100 if mode == 'relative' else 1):.12g}"
         margin = f' tolerance="{width} {width}"'
     attributes = margin if name == "equalRounded" else f' toleranceMode="{mode}"{margin}'
-    is_correct = place == 0 and declared.correct == (answer.text,)
+    is_correct = declared.correct == (answer.text,)
     right = f'<correct identifier="{declared.response}"/>' if is_correct else _base(answer.text, "float")
     return f"<{name}{attributes}>{_variable(declared.response)}{right}</{name}>"
 
@@ -367,11 +417,15 @@ def _scoring(declared: Declared, points: float) -> str:
         is_answered = f"<not><isNull>{_variable(declared.response)}</isNull></not>"
         return _if(is_answered, f'<mapResponse identifier="{declared.response}"/>')
     if declared.has_tolerance:
+        named = [answer for answer in declared.accepted if answer.text != ANY_OTHER]
         branches = [
-            f"<{name}>{_equal(declared, place)}{_add(_base(f'{answer.weight * share:.10g}', 'float'))}</{name}>"
-            for place, answer in enumerate(declared.accepted)
+            f"<{name}>{_equal(declared, answer)}{_gain(answer, share)}</{name}>"
+            for place, answer in enumerate(named)
             for name in (("responseIf" if place == 0 else "responseElseIf"),)
         ]
+        others = [answer for answer in declared.accepted if answer.text == ANY_OTHER and answer.weight]
+        if named and others:
+            branches.append(f"<responseElse>{_gain(others[0], share)}</responseElse>")
         return f"<responseCondition>{''.join(branches)}</responseCondition>"
     if not declared.correct:
         return ""
@@ -380,6 +434,10 @@ def _scoring(declared: Declared, points: float) -> str:
 
 def _if(condition: str, gain: str) -> str:
     return f"<responseCondition><responseIf>{condition}{_add(gain)}</responseIf></responseCondition>"
+
+
+def _gain(answer: AcceptedAnswer, share: float) -> str:
+    return _add(_base(f"{answer.weight * share:.10g}", "float"))
 
 
 def _add(gain: str) -> str:

@@ -128,7 +128,11 @@ def structure_faults(root: Element) -> Iterator[str]:
         for key, value in attributes.items():
             if key in VALUES and not {*value.split()} <= VALUES[key]:
                 yield f"{name} has {key}={value!r}"
-            is_free = key == "identifier" and name in ("assessmentItem", "assessmentTest")  # a string there
+            is_free = (  # a string there
+                key == "identifier"
+                and name in ("assessmentItem", "assessmentTest")
+                and node.tag.rpartition("}")[2] != "qti-assessment-item"
+            )
             if (
                 not is_free
                 and key in ("identifier", "responseIdentifier", "outcomeIdentifier", "identifierref")

@@ -6,9 +6,11 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from base64 import b64encode
 from dataclasses import fields, replace
 
 import pytest
+from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import (
     AcceptedAnswer,
@@ -25,6 +27,7 @@ from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats import FORMATS, read
 from questionbank.formats.catalog import sniff
+from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.qti.words import VERSIONS
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.qti_rules import package_faults
@@ -353,6 +356,87 @@ _PICTURED = QuestionRecord(
 
 def test_pictures_are_no_loss(pictures):
     assert [FORMATS[name].losses(_PICTURED, pictures) for name in VERSIONS] == [[], [], []]
+
+
+_TYPED = (
+    AcceptedAnswer("3.14", feedback="Well rounded", tolerance=0.01),
+    AcceptedAnswer("3", 0.5, "Too rough", 0.2),
+    AcceptedAnswer("22", 0.0, "You forgot to divide"),
+    AcceptedAnswer("*", 0.0, "Measure again"),
+)
+
+
+@pytest.mark.parametrize("kind", ["number", "short"])
+@pytest.mark.parametrize("name", VERSIONS)
+def test_typed_answers_leave_with_their_weights_tolerances_and_feedback(tmp_path, pictures, name, kind):
+    accepted = _TYPED if kind == "number" else tuple(replace(one, tolerance=None) for one in _TYPED)
+    record = QuestionRecord(
+        "t",
+        "Round it.",
+        kind=kind,
+        answer="3.14",
+        language="en",
+        content=QuestionContent(points=2.0, accepted=accepted),
+    )
+    packed = exported([record], pictures, name)
+    assert package_faults(packed, name) == []
+    assert FORMATS[name].losses(record, pictures) == []
+    assert b"&quot;accepted&quot;" not in packed.read("imsmanifest.xml")  # the item itself says it
+
+
+@pytest.mark.parametrize("id", ["1", "_1", "", "a b", "Größe", "x.y-2"])
+@pytest.mark.parametrize("name", VERSIONS)
+def test_an_item_has_a_valid_identifier_and_its_question_keeps_its_own(tmp_path, pictures, name, id):
+    packed = b"".join(FORMATS[name].write([QuestionRecord(id, "2 + 2?", answer="4")], pictures))
+    assert package_faults(zipfile.ZipFile(io.BytesIO(packed)), name) == []
+    assert [record.id for record in questions(saved(tmp_path, packed, "bank.zip"))] == [id]
+
+
+_MATH = (
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><semantics><mrow><mn>3</mn><mo>(</mo><mi>y</mi>'
+    '<mo>+</mo><mn>4</mn><mo>)</mo></mrow><annotation encoding="{}">{}</annotation></semantics></math>'
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "annotation", "text"),
+    [
+        ("LaTeX", r"\[ 3(y+4) \]", "$$3(y+4)$$"),
+        ("application/x-tex", r"\( 3\,(y+4) \)", r"$$3\,(y+4)$$"),
+        ("TeX", "$3y+12$", "$$3y+12$$"),
+        ("LaTeX", r"\nosuchcommand{3}(y+4)", "$$3(y+4)$$"),
+        ("text/plain", "three times y plus four", "$$3(y+4)$$"),
+    ],
+)
+def test_the_source_of_a_formula_counts_where_it_can_be_drawn(tmp_path, encoding, annotation, text):
+    record, _said = one(tmp_path, _PLAIN.replace("<p>x", f"<p>x</p>{_MATH.format(encoding, annotation)}<p>"))
+    assert record.text == f"x\n\n{text}"
+
+
+def test_pictures_in_addresses_are_kept_and_those_of_other_sites_are_said(tmp_path):
+    inline = f'<img src="data:image/png;base64,{b64encode(PICTURE).decode()}" alt="a square"/>'
+    record, said = one(
+        tmp_path, _PLAIN.replace("<p>x", f'<p>{inline} <img src="https://x.org/a.png" alt="b"/>x')
+    )
+    assert record.text == "![a square](picture.png) ![b](https://x.org/a.png)x"
+    assert [picture.sha256 for picture in record.content.pictures] == [hash_of(PICTURE)]
+    assert [reason for reason in said if "https://x.org/a.png, which is not fetched" in reason]
+
+
+def test_what_a_section_shares_brings_the_name_spaces_of_its_prefixes_along(tmp_path, pictures):
+    space = 'xmlns:m="http://www.w3.org/1998/Math/MathML"'
+    test = TEST.replace("<assessmentTest ", f"<assessmentTest {space} ").replace(
+        "Water is wet.", "Water is <m:math><m:mn>2</m:mn></m:math>."
+    )
+    record = next(
+        r
+        for r in questions(saved(tmp_path, package(**{"test.xml": test}), "a.zip"), pictures)
+        if r.id == "water"
+    )
+    assert record.text == "Water is $2$.\n\nWhich elements form water?"
+    written = exported([record], pictures).read("test.xml")
+    assert b"<m:math" in written
+    fromstring(written)  # well-formed
 
 
 # -- hostile and damaged files ------------------------------------------------------------------------------------
