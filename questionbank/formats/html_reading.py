@@ -12,7 +12,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from questionbank.formats.mathml_latex import mathml_to_latex
+from questionbank.formats.mathml_latex import bare_formula, mathml_to_latex
 
 PictureName = Callable[[str], str]
 """Returns our name of a picture by the address that the HTML has, or "" where there is none."""
@@ -45,10 +45,13 @@ HTML_NAMES = _BLOCKS | _TABLE_PARTS | _MARKS.keys() | _GONE.keys() | _VOID | fro
 )  # fmt: skip
 _MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}(.*?)\{mlang\}", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\f\n]+")
-_INLINE_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
+_INLINE_TEX = re.compile(r"\\\(((?:[^\\]|\\(?![()])){1,1000}?)\\\)")
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
 _STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
-_TEX = re.compile(r"\\\(.{0,1000}?\\\)|\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
+_TEX = re.compile(
+    r"\\\((?:[^\\]|\\(?![()])){0,1000}?\\\)|\\\[(?:[^\\]|\\(?![\[\]])){0,1000}?\\\]|\$\$[^$]{0,1000}\$\$"
+)
+_PICTURE = re.compile(r"(!\[[^\[\]]*\]\()([^()\s]+)\)")
 _DEPTH = 200
 _LONGEST = 200_000  # characters; a text of ours has 50,000 at most
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
@@ -136,6 +139,11 @@ def with_dollars(text: str) -> str:
     if r"\(" not in text:
         return text
     return _INLINE_TEX.sub(lambda match: f"${match[1].strip()}$" if "$" not in match[1] else match[0], text)
+
+
+def with_named_pictures(text: str, picture_name: PictureName) -> str:
+    """Return a text whose pictures, ``![description](address)``, have our names."""
+    return _PICTURE.sub(lambda match: f"{match[1]}{picture_name(match[2])})", text)
 
 
 def tidy_lines(text: str) -> str:
@@ -299,6 +307,8 @@ class HtmlReader(HTMLParser):
     def _leave_out(self, tag: str, attributes: dict[str, str]) -> None:
         if self._is_plain and (shown := _SHOWN_AS.get(tag)):
             name = " ".join((attributes.get("alt", "") or attributes.get("title", "")).split())
+            if "://" in (address := attributes.get("src", "").strip()):
+                name = ", ".join(filter(None, (name, address)))
             self._parts.append(f"[{shown}] ({name})" if name else f"[{shown}]")
             article = "an" if shown[0] in "aeiou" else "a"
             self.went.append(f"{article} {shown} was left out; [{shown}] stands in its place")
@@ -424,7 +434,7 @@ def _of_wiris(source: str) -> str:
 def _latex_of_picture(attributes: dict[str, str]) -> str:
     """Return the LaTeX of a formula that Canvas or Moodle keeps as a picture; nothing for other pictures."""
     if latex := attributes.get("data-equation-content"):
-        return latex
+        return bare_formula(latex)
     classes = attributes.get("class", "").lower().split()
     if mathml := attributes.get("data-mathml"):  # WIRIS, with signs that need no escape
         return _of_wiris(mathml)
@@ -432,7 +442,7 @@ def _latex_of_picture(attributes: dict[str, str]) -> str:
     if "tex" not in classes and "equation_image" not in classes and not named:
         return ""
     latex = re.sub(r"^LaTeX:\s*", "", attributes.get("alt", "") or attributes.get("title", ""))
-    return latex or unquote(unquote(address.partition("?")[0]))
+    return bare_formula(latex or unquote(unquote(address.partition("?")[0])))
 
 
 def _escaped(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import re
 from collections.abc import Callable
@@ -17,6 +19,17 @@ Say = Callable[[str, str], None]
 """Takes the field and the reason of what went or looks wrong."""
 
 _UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
+_IN_ADDRESSES = {ord(sign): quote(sign) for sign in "()[] \n\r\t"}
+_INLINE = re.compile(r"\s*data:(?:image/[a-z.+-]{1,20};base64,)?", re.IGNORECASE)
+
+
+def base64_bytes(text: str | bytes) -> bytes | None:
+    """Return what base64 holds, or None."""
+    source = text.encode() if isinstance(text, str) else text
+    try:
+        return base64.b64decode(b"".join(source.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
 
 
 def hash_of(data: bytes) -> str:
@@ -84,6 +97,18 @@ class ItemPictures:
         elif digest := self.keep(data, field, name):
             return self.name(name, digest)
         return self.missing(name)
+
+    def elsewhere(self, address: str, field: str) -> str:
+        """Return what our text calls a picture by an address that names no file of the item.
+
+        A picture in the address itself (``data:image/png;base64,...``) is kept; another address stays.
+        """
+        inline = _INLINE.match(address)
+        if inline is None:
+            address = address.strip()
+            return address.translate(_IN_ADDRESSES) if "://" in address else safe_name(address)[:300]
+        digest = self.keep(base64_bytes(address[inline.end() :]), field, "picture in the text")
+        return self.name("picture.png", digest) if digest else ""
 
     def missing(self, name: str) -> str:
         """Return our name of a picture that the file names and does not hold."""

@@ -90,9 +90,9 @@ class ItemReading:
     def say(self, field: str, reason: str) -> None:
         self.said.append((field, reason))
 
-    def picture(self, address: str, _field: str) -> str:
+    def picture(self, address: str, field: str) -> str:
         """Return our name of a picture that the item names."""
-        return address.strip()
+        return self.pictures.elsewhere(address, field)
 
     def html(
         self, source: str, field: str, picture_name: PictureName | None = None, *, breaks_lines: bool = False
@@ -230,8 +230,10 @@ class Item(ItemReading):
     def picture(self, address: str, field: str = "text") -> str:
         address = address.strip()
         name = address.rpartition("/")[2]
-        if "{@" in address or "://" in address:
+        if "{@" in address:
             return self.pictures.missing(name)
+        if "://" in address or address.startswith("data:"):
+            return self.pictures.elsewhere(address, field)
         return self.pictures.shown(self.find(address), field, name)
 
     # -- answers ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""MathML in texts of other systems as LaTeX: what a formula's source says, else what its elements show.
+"""MathML in texts of other systems as LaTeX: what a formula's source says where that can be drawn, else what it shows.
 
 Reads the presentation elements of MathML Core (W3C, 2024) that school mathematics uses; anything else makes the whole
 formula unreadable, and it stays as its source.
@@ -14,7 +14,12 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-_SOURCE = re.compile(r"<annotation\b[^<>]*tex[^<>]*>([^<>]*)</annotation>", re.IGNORECASE)
+from questionbank.formulas import FormulaRefused, formula_mathml
+
+_SOURCE = re.compile(r"<annotation\b([^<>]*)>([^<>]*)</annotation>", re.IGNORECASE)
+_TEX = re.compile(r"""encoding\s*=\s*["'][^"'<>]{0,80}?tex\s*["']""", re.IGNORECASE)
+_BLOCK = re.compile(r"""<math\b[^<>]*\sdisplay\s*=\s*["']block""", re.IGNORECASE)
+_DELIMITERS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _ALTTEXT = re.compile(r"""alttext\s*=\s*"([^"]*)\"""")
 _PREFIX = re.compile(r"<(/?)[a-zA-Z]+:")
 _XMLNS = re.compile(r"""\sxmlns(?::[a-zA-Z]+)?\s*=\s*("[^"]*"|'[^']*')""")
@@ -50,9 +55,46 @@ def mathml_to_latex(source: str) -> str:
     >>> mathml_to_latex("<math><mfrac><mn>1</mn><msqrt><mi>x</mi></msqrt></mfrac><mo>≤</mo><mi>π</mi></math>")
     '\\frac{1}{\\sqrt{x}}\\le \\pi'
     """
-    stated = _SOURCE.search(source) or _ALTTEXT.search(source)
-    if stated and stated[1].strip():
-        return html.unescape(stated[1]).strip()
+    is_block = _BLOCK.match(source) is not None
+    stated = _stated(source)
+    if stated and _is_drawn(stated, is_block=is_block):
+        return stated
+    shown = _shown(source)
+    return shown if shown and (not stated or _is_drawn(shown, is_block=is_block)) else stated
+
+
+def bare_formula(latex: str) -> str:
+    r"""Return LaTeX without the delimiters around all of it.
+
+    >>> bare_formula(r"\[ 3(y+4) \]"), bare_formula("$$x$$"), bare_formula(r"$5 + $6")
+    ('3(y+4)', 'x', '$5 + $6')
+    """
+    latex = latex.strip()
+    for opening, closing in _DELIMITERS:
+        inner = latex[len(opening) : -len(closing)]
+        is_around = latex.startswith(opening) and latex.endswith(closing) and len(latex) > len(opening) * 2
+        if is_around and opening not in inner and closing not in inner:
+            return inner.strip()
+    return latex
+
+
+def _stated(source: str) -> str:
+    """Return the LaTeX that a formula says it was made from, or nothing."""
+    notes = (note[2] for note in _SOURCE.finditer(source) if _TEX.search(note[1]))
+    alternative = _ALTTEXT.search(source)
+    return bare_formula(html.unescape(next(notes, "") or (alternative[1] if alternative else "")))
+
+
+def _is_drawn(latex: str, *, is_block: bool) -> bool:
+    try:
+        formula_mathml(latex, display=is_block)
+    except FormulaRefused:
+        return False
+    return True
+
+
+def _shown(source: str) -> str:
+    """Return the LaTeX of what the elements of a formula show, or nothing."""
     if len(source) > _LONGEST:
         return ""
     plain = _XMLNS.sub("", _PREFIX.sub(r"<\1", html.unescape(source) if "&lt;" not in source else source))
@@ -71,7 +113,9 @@ def _read(element: Element, depth: int) -> str:
     reader = _ELEMENTS.get(name)
     if reader is None:
         raise _Unreadable
-    return reader(element, [_read(child, depth + 1) for child in element if child.tag != "annotation"])
+    return reader(
+        element, [_read(child, depth + 1) for child in element if not child.tag.startswith("annotation")]
+    )
 
 
 def _token(name: str, text: str) -> str:

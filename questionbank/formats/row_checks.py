@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from analytics.question_content import content_texts
 from analytics.records import QuestionRecord
 from analytics.text.pictures import PICTURE
 from questionbank.formats.spreadsheet_damage import damage_note
@@ -38,13 +39,20 @@ def _number_without_one(record: QuestionRecord) -> Warnings:
 
 
 def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
-    known = {
-        picture.name for picture in record.content.pictures
-    }  # of those that are missing, their readers say so
-    for field, text in (("text", record.text), *(("options", option.text) for option in record.options)):
+    # Of those that are missing in an item's file, their readers say so.
+    known = {picture.name for picture in record.content.pictures}
+    for field, text in (
+        ("text", record.text),
+        *(("options", option.text) for option in record.options),
+        ("solution", record.solution),
+        *(("grading", text) for text in content_texts(record.content)),
+    ):
         for match in PICTURE.finditer(text) if "![" in text else ():
             name = match["name"].strip()
-            if name and name not in known and "://" not in name:
+            if "://" in name:
+                what = f"the picture at {name[:100]}, which is not fetched: its address stands instead"
+                yield field, f"{field} shows {what}"
+            elif name and name not in known:
                 yield field, f"{field} names the picture {name[:60]!r}, which is not in the file"
 
 

@@ -100,6 +100,8 @@ def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
         out.block(f'<div class="image-placeholder">{label}{"".join(inner.finish())}</div>')
         return
     inner_html = _line_html(description, scope).strip()
+    if "://" in name:  # a picture of another site, which pages do not load
+        inner_html = f"{inner_html} ({escape(name.strip())})".strip()
     separator = " " if inner_html else ""
     out.markup(
         f'<span class="image-placeholder">{label}{separator}{inner_html}</span>', 10 + len(description)

@@ -22,7 +22,7 @@ from questionbank.formats.canvas.words import EITHER, FILE_BASE, KEPT, KINDS, OF
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading, with_others
 from questionbank.formats.kinds import lettered, option_label
 from questionbank.formats.limits import ID_LIMIT, OPTION_TEXT_LIMIT
@@ -215,7 +215,7 @@ class _Reading(ItemReading):
             return shown
         if named := _BLACKBOARD_FILE.search(address):  # beside it stands csfiles/home_dir/__xid-8123_1.png
             return self.pictures.shown(self._find(named[0]), field, named[0])
-        return safe_name(address)[:300]
+        return self.pictures.elsewhere(address, field)
 
     # -- answers ---------------------------------------------------------------------------------------------------
 

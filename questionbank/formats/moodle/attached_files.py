@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Callable
 
+from questionbank.formats.item_pictures import base64_bytes
+
 _FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
 KEPT = "sha256:"
-
-
-def base64_bytes(text: str | bytes) -> bytes | None:
-    """Return what base64 holds, or None."""
-    source = text.encode() if isinstance(text, str) else text
-    try:
-        return base64.b64decode(b"".join(source.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return None
 
 
 def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:

@@ -19,6 +19,7 @@ from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
+from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.items import item_entries
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
@@ -59,6 +60,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     encoding = file_encoding(path)
     if encoding != "utf-8":
         context.notes.append(f"Read as {ENCODINGS[encoding]}.")
+    put = context.attachments.put
     category: tuple[str, ...] = ()
     last = ""  # title of the description above, which may be the beginning of a question
     before: list[str] = []  # comments and the category in front of a question
@@ -72,7 +74,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             if item.lines:
                 yield from _torn(item.start, item.lines, last)
                 last = "" if item.opened or not _TITLE.match(item.lines[0]) else item.lines[0]
-                yield from _entries(item.start, before, item.lines, category)
+                yield from _entries(item.start, before, item.lines, category, put)
                 before, item = [], _Question()
             before.append(line)
         elif not item.lines and (found := _CATEGORY.match(line)):
@@ -85,7 +87,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             before.append(line)
         else:
             if item.is_whole and _TITLE.match(line):  # no empty line between two questions
-                yield from _entries(item.start, before, item.lines, category)
+                yield from _entries(item.start, before, item.lines, category, put)
                 before, item = [], _Question()
             item.add(number, line)
             if item.length > ITEM_LIMIT:
@@ -96,7 +98,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
                 item = _Question()
     if item.lines:
         yield from _torn(item.start, item.lines, last)
-        yield from _entries(item.start, before, item.lines, category)
+        yield from _entries(item.start, before, item.lines, category, put)
 
 
 class _Question:
@@ -144,26 +146,29 @@ def _lines(path: Path, encoding: str, context: ReadContext) -> Iterator[tuple[in
 
 
 def _entries(
-    line: int, before: list[str], lines: list[str], category: tuple[str, ...]
+    line: int, before: list[str], lines: list[str], category: tuple[str, ...], put: Put
 ) -> Iterator[tuple[int, Entry]]:
     original = Original(FORMAT, "\n".join(lines).encode(), "\n".join(before).encode())
 
     def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
-        record, said = item_record(before, lines, (category,) if category else ())
+        record, said = item_record(before, lines, (category,) if category else (), put)
         return replace(record, original=original), said
 
     yield from item_entries(line, read)
 
 
 def item_record(
-    before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...]
+    before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...], put: Put
 ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
     """Return the record of a question and the comments before it, and (field, reason) of what went.
+
+    Args:
+        put: keeps a picture.
 
     Raises:
         FieldProblems: it is none.
     """
-    item = GiftItem()
+    item = GiftItem(put)
     item.read("\n".join(line for line in lines if not line.lstrip().startswith("//")))
     row, content = item.row, item.content
     row["concepts"] = [list(path) for path in concepts]
@@ -247,17 +252,18 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
 
 def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:
     try:
-        return item_record(comments, item.split("\n"), record.concepts[:1])[0]
+        return item_record(comments, item.split("\n"), record.concepts[:1], hash_of)[0]
     except FieldProblems:
         return QuestionRecord("", "")
 
 
 def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     """Return what of a question other systems do not see in GIFT; we read it from a comment."""
-    if record.original is not None and record.original.format == FORMAT:
-        return []
-    comments, item = item_text(record, is_ours=False)
+    original = record.original
     lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    if original is not None and original.format == FORMAT:
+        return [] if original.fields == fields_digest(record) else lost
+    comments, item = item_text(record, is_ours=False)
     asked = with_missing_word(record)
     if record.content.blanks and asked.kind == "open":
         lost.append(f"the gaps with their answers: GIFT holds one gap a question, so students see {GAP}")

@@ -10,8 +10,8 @@ import re
 
 from analytics.question_content import AcceptedAnswer, MatchingPair
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import with_dollars
-from questionbank.formats.item_pictures import hash_of
+from questionbank.formats.html_reading import with_dollars, with_named_pictures
+from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
 from questionbank.formats.written_numbers import exact_share, finite_number, plain
@@ -30,8 +30,8 @@ GAP = "____"
 class GiftItem(ItemReading):
     """One question in GIFT while it is read."""
 
-    def __init__(self) -> None:
-        super().__init__(hash_of)
+    def __init__(self, put: Put) -> None:
+        super().__init__(put)
         self.format = "moodle"
 
     def read(self, source: str) -> None:
@@ -67,8 +67,8 @@ class GiftItem(ItemReading):
         if form == "plain":
             return plain
         if form == "markdown":
-            return with_dollars(plain)
-        return self.html(plain, field, str.strip, breaks_lines=form == "moodle")
+            return with_named_pictures(with_dollars(plain), lambda address: self.picture(address, field))
+        return self.html(plain, field, breaks_lines=form == "moodle")
 
     # -- answers ---------------------------------------------------------------------------------------------------
 

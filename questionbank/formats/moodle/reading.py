@@ -23,12 +23,18 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import one_language, plain_wiris, with_dollars, with_wiris_formulas
-from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.html_reading import (
+    one_language,
+    plain_wiris,
+    with_dollars,
+    with_named_pictures,
+    with_wiris_formulas,
+)
+from questionbank.formats.item_pictures import Put, base64_bytes
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
-from questionbank.formats.moodle.attached_files import KEPT, base64_bytes, without_pictures
+from questionbank.formats.moodle.attached_files import KEPT, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.gap_lists import read_gap_list
@@ -47,8 +53,6 @@ from questionbank.formats.moodle.templates import (
 from questionbank.formats.moodle.words import ALL_OR_NOTHING, OUR_TAG, SETTINGS, TYPES
 from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number, plain
-
-_DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
 
 
 def read_element(
@@ -211,11 +215,7 @@ class _Reading(ItemReading):
             return source.replace("\r\n", "\n")
         if format == "markdown":
             text = source.replace("\r\n", "\n").strip()
-            return re.sub(
-                r"(!\[[^\]]*\]\()([^()\s]+)\)",
-                lambda match: f"{match[1]}{picture_name(match[2])})",
-                with_dollars(text),
-            )
+            return with_named_pictures(with_dollars(text), picture_name)
         return self.html(source, field, picture_name, breaks_lines=format == "moodle_auto_format")
 
     def _plain(self, name: str) -> str:
@@ -239,9 +239,6 @@ class _Reading(ItemReading):
 
     def _picture_name(self, address: str, field: str, names: dict[str, str]) -> str:
         address = address.strip()
-        if inline := _DATA.fullmatch(address):
-            digest = self.pictures.keep(base64_bytes(inline[1]), field, "picture in the text")
-            return self.pictures.name("picture.png", digest) if digest else ""
         if "@@PLUGINFILE@@" in address:
             name = unquote(address.partition("@@PLUGINFILE@@")[2].partition("?")[0]).rpartition("/")[2]
             if names.get(name):
@@ -249,7 +246,7 @@ class _Reading(ItemReading):
             if name not in names:
                 self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
             return self.pictures.missing(name)
-        return safe_name(address)[:300]
+        return self.pictures.elsewhere(address, field)
 
     # -- kinds -----------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from html import escape, unescape
 from urllib.parse import unquote
 
 from questionbank.formats.html_reading import HTML_NAMES
-from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.qti.words import (
@@ -210,8 +210,8 @@ class Texts(ItemReading):
         if kept := _KEPT_PATH.match(address):
             self.hashes[kept["path"]] = kept["digest"]
             return self.pictures.name(unquote(kept["path"]).rpartition("/")[2], kept["digest"])
-        if re.match(r"(?:https?:|data:)", address):
-            return safe_name(address)[:300]
+        if re.match(r"(?:https?:|data:)", address, re.IGNORECASE):
+            return self.pictures.elsewhere(address, field)
         path = unquote(address.partition("?")[0].partition("#")[0])
         name = path.replace("\\", "/").rpartition("/")[2]
         data = self._find(path)

@@ -364,8 +364,9 @@ def test_a_picture_that_is_named_but_missing_is_told_of(tmp_path):
     path.write_text(
         _quiz(f"<question type='essay'><questiontext><text>{html}</text></questiontext></question>")
     )
-    warning, record = (entry for _line, entry in read(path))
-    assert "'a.png', which is not in the file" in warning.reason
+    missing, elsewhere, record = (entry for _line, entry in read(path))
+    assert "'a.png', which is not in the file" in missing.reason
+    assert "https://x.invalid/b.png, which is not fetched" in elsewhere.reason
     assert record.text == "![](a.png)![](https://x.invalid/b.png)"
 
 
