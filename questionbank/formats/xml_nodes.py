@@ -63,7 +63,7 @@ class Node:
         start, inner, inner_end, end: bytes at which the element, its inside, and what follows each begin.
         line: where it begins.
         pieces: texts and elements in it, in their order.
-        spaces: declarations of namespaces that are in force around an element that is kept whole.
+        spaces: declarations of namespaces that are in force around an element.
     """
 
     name: str
@@ -197,7 +197,7 @@ class _Parsing:
         self.data, self.offset = bytearray(), 0
         self.top = Node("", {}, 0, 0)
         self._open = [self.top]
-        self._spaces: list[dict[str, str]] = []
+        self._spaces: list[dict[str, str]] = [{}]  # in force within each element that is open
         self._depth = self.count = 0
         self._passed = self._within = 0  # depth of the element that is kept whole, and elements in it
         self._is_cdata = False
@@ -257,10 +257,10 @@ class _Parsing:
         if own in self._kept_whole:
             self._passed = self._depth
             self.parser.CharacterDataHandler = None
-            node.spaces = {key: value for around in self._spaces for key, value in around.items()}
         self._open[-1].pieces.append(node)
         self._open.append(node)
-        self._spaces.append(spaces)
+        around = node.spaces = self._spaces[-1]
+        self._spaces.append(around | spaces if spaces else around)
 
     def _end(self, _name: str) -> None:
         self._depth -= 1
