@@ -43,7 +43,7 @@ HTML_NAMES = _BLOCKS | _TABLE_PARTS | _MARKS.keys() | _GONE.keys() | _VOID | fro
     "li td th sub sup math a abbr big code font ins kbd label mark q s samp small span strike tt u var nobr bdi bdo"
     " cite dfn del time body html title picture map option optgroup".split()
 )  # fmt: skip
-_MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}(.*?)\{mlang\}", re.DOTALL)
+_MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}([^{]*(?:\{(?!mlang)[^{]*)*)\{mlang\}")
 _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\(((?:[^\\]|\\(?![()])){1,1000}?)\\\)")
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
@@ -403,7 +403,7 @@ _BEGINNINGS: dict[str, Callable[[HtmlReader, dict[str, str]], None]] = {
 _WIRIS_SIGNS = str.maketrans({"«": "<", "»": ">", "¨": '"', "§": "&", "`": "'"})
 
 
-_WIRIS = re.compile("«math.{0,10000}?«/math»", re.DOTALL)
+_WIRIS = re.compile("«math(?:[^«]|«(?!/?math\\b)){0,10000}«/math»")
 
 
 def with_wiris_formulas(source: str) -> str:

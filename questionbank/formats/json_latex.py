@@ -147,6 +147,7 @@ class _Formulas:
     def __init__(self, string: str) -> None:
         self._string = string
         self._spans: list[tuple[int, int, bool]] | None = None
+        self._is_prose: dict[int, bool] = {}  # by the number of the span
 
     def hold(self, place: int, *, may_be_prose: bool) -> bool:
         """Return whether a place is in a formula; unless it may be prose, between two prices is none.
@@ -161,7 +162,9 @@ class _Formulas:
         start, end, is_displayed = self._spans[index]
         if may_be_prose:
             return True
-        return not (is_displayed and place == start) and not _PROSE.search(self._string, start, end)
+        if index not in self._is_prose:
+            self._is_prose[index] = _PROSE.search(self._string, start, end) is not None
+        return not (is_displayed and place == start) and not self._is_prose[index]
 
     def _found(self) -> list[tuple[int, int, bool]]:
         spans: list[tuple[int, int, bool]] = []

@@ -128,7 +128,8 @@ def answer_label(answer: str, options: Sequence[Mapping[str, str]]) -> str:
     >>> answer_label("8", options), answer_label("b)", options), answer_label("Option B", options)
     ('A', 'B', 'B')
     """
-    same = [option["label"] for option in options if _plain(option["text"]) == _plain(answer)]
+    wanted = _plain(answer)
+    same = [option["label"] for option in options if _plain(option["text"]) == wanted]
     if same:
         return same[0] if len(same) == 1 else ""
     found: list[str] = []

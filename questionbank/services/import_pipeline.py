@@ -183,8 +183,8 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
             known = known_lines(staging, layout=report.layout, paths=paths, hierarchy=report.hierarchy)
     with watch.phase("match duplicates"):
         totals = staging.match(dry_run=options.dry_run)
-    report.created, report.duplicates = totals.created, totals.duplicates
-    report.languages, report.links = totals.languages, totals.links
+    report.created, report.languages = totals.created, totals.languages
+    report.link(totals)
     for line in totals.others:
         report.warn(LineWarning(line, SOMEBODY_ELSES, "id"))
     if options.update:

@@ -43,9 +43,9 @@ class ReasonGroup:
         """How many more values there are."""
         return max(len(self._seen) - 1 - len(self.values), 0)
 
-    def add(self, line: int, reason: str) -> None:
-        """Count a line."""
-        self.count += 1
+    def add(self, line: int, reason: str, *, more: int = 0) -> None:
+        """Count a line, and so many others of which only the number is known."""
+        self.count += 1 + more
         if len(self.lines) < _LINES_KEPT and line not in self.lines:
             self.lines.append(line)
         match = _QUOTED.search(reason)
@@ -77,15 +77,15 @@ class ReasonGroups:
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], ReasonGroup] = {}
 
-    def add(self, line: int, field: str, reason: str) -> None:
-        """Count a line for its reason."""
+    def add(self, line: int, field: str, reason: str, *, more: int = 0) -> None:
+        """Count a line for its reason, and so many others of which only the number is known."""
         key = (field, _PARTICULAR.sub("…", reason))
         group = self._groups.get(key)
         if group is None:
             if len(self._groups) >= _GROUPS_KEPT:
                 key, field, reason = ("", _OTHERS), "", _OTHERS
             group = self._groups.setdefault(key, ReasonGroup(field, reason))
-        group.add(line, reason)
+        group.add(line, reason, more=more)
 
     def ordered(self) -> list[ReasonGroup]:
         """Return the groups, the largest first."""

@@ -17,11 +17,25 @@ from questionbank.selectors.questions.differences import differences_shown
 from questionbank.services.import_reasons import ReasonGroups
 
 if TYPE_CHECKING:
+    from questionbank.services.import_staging import Totals
     from questionbank.services.import_updates import KnownLines
 
 SOURCES_KEPT = 20  # sets of a file that names many
 PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
 
+NOT_KEPT = {  # fields that a linked line may have and its question not -> what a person calls them
+    "answer": "the answer",
+    "solution": "the worked solution",
+    "options": "weights of and feedback to options",
+    "accepted": "other accepted answers, their weights, tolerances and feedback",
+    "pairs": "pairs to match",
+    "blanks": "the answers of gaps",
+    "parts": "the answers of parts",
+    "feedback": "feedback to students",
+    "hints": "hints",
+    "points": "points",
+    "tags": "tags",
+}
 CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
 
 
@@ -137,6 +151,14 @@ class ImportReport:
     def warn(self, warning: LineWarning) -> None:
         """Count the warnings and problems of a line."""
         self.warnings.add(warning.line, warning.field, warning.reason)
+
+    def link(self, totals: Totals) -> None:
+        """Say which lines are linked to questions that ask the same, and what of them is not kept."""
+        self.duplicates, self.links = totals.duplicates, totals.links
+        for name, count, lines in totals.not_kept:
+            reason = f"it is linked to a question that asks the same; not kept of it: {NOT_KEPT[name]}"
+            for line in lines:
+                self.warnings.add(line, name, reason, more=count - len(lines) if line == lines[-1] else 0)
 
     def compare(self, known: KnownLines, vanished: Sequence[int]) -> None:
         """Say what is known of the file's lines from before."""

@@ -23,7 +23,7 @@ from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.import_answers import unify_answers
-from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
+from questionbank.services.import_report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink
 from questionbank.services.search_index import question_tokens
 
 if TYPE_CHECKING:
@@ -154,6 +154,24 @@ _LINKS = """
     ORDER BY s.line LIMIT %s
 """
 
+# What linked lines say that the question that stays does not: its own, or nothing, stands there.
+_NOT_KEPT = """
+    SELECT lost.name, count(*), (array_agg(s.line ORDER BY s.line))[:5]
+    FROM staged_question s
+    JOIN staged_match m USING (content_hash, answer_key)
+    LEFT JOIN questionbank_question q ON q.id = m.existing_id
+    LEFT JOIN staged_question f ON q.id IS NULL AND f.line = m.first_line
+    CROSS JOIN LATERAL (
+        SELECT 'answer' WHERE s.answer <> '' AND coalesce(q.answer, f.answer) = ''
+        UNION ALL SELECT 'solution' WHERE s.solution NOT IN ('', coalesce(q.solution, f.solution))
+        UNION ALL SELECT 'options' WHERE s.options <> coalesce(q.options, f.options)
+        UNION ALL SELECT own.name FROM jsonb_each(s.content) AS own(name, value)
+        WHERE own.value IS DISTINCT FROM coalesce(q.content, f.content) -> own.name
+    ) lost(name)
+    WHERE (m.existing_id IS NOT NULL OR m.first_line <> s.line) AND lost.name = ANY(%s)
+    GROUP BY 1 ORDER BY 1
+"""
+
 _TOTALS = """
     SELECT s.language, count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
     WHERE m.existing_id IS NULL GROUP BY 1 ORDER BY 2 DESC, 1
@@ -189,6 +207,7 @@ class Totals:
     Attributes:
         changed: new questions with the identifier of another one of their set that the person may change.
         others: lines of new questions with the identifier of a question that they may not change.
+        not_kept: what linked lines say and their questions do not: name of the field, number of lines, the first lines.
     """
 
     created: int
@@ -197,6 +216,7 @@ class Totals:
     links: list[DuplicateLink]
     changed: int
     others: list[int]
+    not_kept: list[tuple[str, int, list[int]]]
 
 
 class StagedQuestion(NamedTuple):
@@ -341,7 +361,8 @@ class Staging:
         whose = {"is_visible": self.is_visible, "may_change": self.may_change}
         ((changed,),) = self.execute(_CHANGED.format(**whose))
         others = [line for (line,) in self.execute(_OTHERS.format(**whose))]
-        return Totals(created, int(staged) - created, languages, links, int(changed), others)
+        not_kept = [(name, count, lines) for name, count, lines in self.execute(_NOT_KEPT, [[*NOT_KEPT]])]
+        return Totals(created, int(staged) - created, languages, links, int(changed), others, not_kept)
 
     def insert_questions(self, *, first: int, last: int) -> None:
         """Put the new questions of these lines into the bank."""

@@ -448,6 +448,24 @@ def test_answers_that_mean_the_same_are_one_question(jsonl):
     assert import_file(path=jsonl({"text": SIDE, "answer": "0.5"})).created == 1
 
 
+def test_what_a_linked_question_does_not_keep_is_named(tmp_path):
+    path = tmp_path / "seven.gift"
+    detailed = "::Q4:: What is 7 times 8? {#56:2#close enough ####Use 7 times 7 plus 7.}\n"
+    path.write_text(f"::Q3:: What is 7 times 8? {{#56}}\n\n{detailed}\n{detailed.replace('Q4', 'Q5')}")
+    lost = [
+        ("accepted", 2, [3, 5], "other accepted answers, their weights, tolerances and feedback"),
+        ("solution", 2, [3, 5], "the worked solution"),
+    ]
+    for _in_the_file_then_in_the_bank in range(2):
+        report = import_file(path=path)
+        found = [(one.field, one.count, one.lines, one.reason) for one in report.warnings.ordered()]
+        assert [(*one[:3], one[3].rpartition(": ")[2]) for one in found] == lost
+    Question.objects.all().delete()
+    path.write_text(detailed)
+    for _first_and_the_same_again in range(2):
+        assert import_file(path=path).warnings.ordered() == []
+
+
 def test_a_line_without_an_answer_is_the_same_question_as_one_with_an_answer(jsonl):
     report = import_file(path=jsonl({"text": SIDE}, {"text": SIDE, "answer": "12"}, {"text": "Another?"}))
     assert (report.created, report.duplicates) == (2, 1)
