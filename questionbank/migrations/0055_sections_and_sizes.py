@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = (("questionbank", "0053_large_banks"),)
+    dependencies = (("questionbank", "0054_analysed_text"),)
 
     operations = (
         migrations.AddField("questionlist", "instructions", models.TextField("instructions", blank=True)),

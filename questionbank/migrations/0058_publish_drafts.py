@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("questionbank", "0053_large_banks")]
+    dependencies = [("questionbank", "0055_sections_and_sizes")]
 
     operations = [
         migrations.AlterField(
