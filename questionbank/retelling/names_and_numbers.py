@@ -1,34 +1,31 @@
 """The same problem with other names, things and numbers; the answer is computed from the equation anew. English.
 
-Numbers are drawn from the neighbourhood of the old ones until everything that was whole or positive still is: the
-answer and each step on the way to it. What was more than something else still is.
+Numbers are drawn near the old ones until they have the same shape (`questionbank.retelling.sense`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from fractions import Fraction
 from random import Random
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate
+from analytics.expression.evaluate import evaluate
 from analytics.expression.notation import to_infix
 from analytics.expression.parser import parse_expression
-from analytics.expression.slots import fill_slots, is_slot, slot_index
+from analytics.expression.slots import constant_label, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.paraphrase.words.entities import find_entities, mentions_of
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.retelling.editing import replaced
-from questionbank.retelling.numbers import keeps_order, with_other_numbers
+from questionbank.retelling.numbers import OtherNumbers
 from questionbank.retelling.people import MEN, WOMEN
 from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text
+from questionbank.retelling.sense import Sense
 from questionbank.retelling.things import with_other_things
 
-_TRIES = 300  # draws of numbers for one text
-_ENDLESS = 7
+_TRIES = 2000  # draws of numbers for one text
 _SPOKEN = {
     "twice": 2,
     "doubl": 2,
@@ -38,6 +35,9 @@ _SPOKEN = {
     "tripl": 3,
     "dozen": 12,
 }  # beside a like number
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s?(?:\\?%|per ?cent)")
+_FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)|\\[dt]?frac\{(\d+)\}\{(\d+)\}")
 _NAMES = {"woman": WOMEN, "man": MEN}
 _HE, _SHE = re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE), re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
 
@@ -67,16 +67,26 @@ def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProble
         return
     if any(_is_part_of_fraction(slots[place], slots) for place in used):
         return  # 3*7/4 over "1 3/4" and "7 1/2": the equation does not tell whose the 7 is
-    for _try in range(_TRIES):
-        numbered = with_other_numbers(text, slots, used, rng)
-        new_slots = number_slots(numbered)
-        if numbered == text or [slot.reading for slot in new_slots] != [slot.reading for slot in slots]:
+    try:
+        sense = Sense(text, slots, tree)
+    except DataError:
+        return
+    if not sense.tells_apart():
+        return
+    others = OtherNumbers(text, slots, used, kept=sense.fixed)
+    for _try in range(_TRIES if others else 0):
+        drawn = others.draw(rng)
+        values = others.values(drawn)
+        numbered = others.text(drawn)
+        if numbered == text or not sense.holds(values):
             continue
-        filled = _checked(tree, slots, new_slots)
-        if filled is not None:
-            yield RetoldProblem(
-                numbered, to_infix(filled), answer_text(numbered, evaluate(filled)), SAME_STORY
-            )
+        new_slots = number_slots(numbered)
+        if [(slot.reading, slot.value) for slot in new_slots] != [
+            (slot.reading, value) for slot, value in zip(slots, values, strict=True)
+        ]:
+            continue  # read anew, the text says something else
+        filled = _as_written(tree, new_slots, numbered)
+        yield RetoldProblem(numbered, to_infix(filled), answer_text(numbered, evaluate(filled)), SAME_STORY)
 
 
 def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
@@ -90,56 +100,22 @@ def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
     )
 
 
-def _checked(
-    tree: ExpressionTree, slots: list[NumberSlot], new_slots: list[NumberSlot]
-) -> ExpressionTree | None:
-    """Return the tree with its new numbers; None where they make no sense."""
-    if not keeps_order(slots, new_slots):
-        return None
-    old_values, new_values = ([slot.value for slot in each] for each in (slots, new_slots))
-    old, new = fill_slots(tree, old_values), fill_slots(tree, new_values)
-    return new if _is_unambiguous(old, old_values, new_values) and _as_sensible(old, new) else None
+def _as_written(tree: ExpressionTree, slots: Sequence[NumberSlot], text: str) -> ExpressionTree:
+    """Return an equation with the numbers of a text, written as the text has them: 20% rather than 0.2."""
 
+    def number(label: str) -> ExpressionTree:
+        if not is_slot(label):
+            return ExpressionTree(label)
+        slot = slots[slot_index(label)]
+        written = text[slot.start : slot.end].replace(",", "")
+        if percent := _PERCENT.fullmatch(written):
+            return ExpressionTree(f"{percent[1]}%")
+        if fraction := _FRACTION.fullmatch(written):
+            above, below = filter(None, fraction.groups())
+            return ExpressionTree("/", (ExpressionTree(above), ExpressionTree(below)))
+        return ExpressionTree(written if _PLAIN.fullmatch(written) else constant_label(slot.value))
 
-def _is_unambiguous(old: ExpressionTree, old_values: list[Fraction], new_values: list[Fraction]) -> bool:
-    """Return whether each number of the equation can only be one of the text.
-
-    "Thrice" and "3 points" are both 3, and so is 1 + 2 on the way to an answer: an equation does not tell which it
-    means, and only one of them may have changed.
-    """
-    changes: dict[Fraction, set[Fraction]] = {}
-    for before, after in zip(old_values, new_values, strict=True):
-        changes.setdefault(before, set()).add(after)
-    if any(len(after) > 1 for after in changes.values()):
-        return False
-    return all(step not in changes for child in old.children for step in _results(child))
-
-
-def _results(tree: ExpressionTree) -> Iterator[Fraction]:
-    """Yield the value of each calculation in a tree."""
-    if tree.is_number:
-        return
-    with suppress(EvaluationError):
-        yield evaluate(tree)
-    for child in tree.children:
-        yield from _results(child)
-
-
-def _as_sensible(old: ExpressionTree, new: ExpressionTree) -> bool:
-    """Return whether every step that was whole, a short decimal or positive still is."""
-    if old.is_number or new.is_number:
-        return True
-    try:
-        before, after = evaluate(old), evaluate(new)
-    except EvaluationError:
-        return False
-    is_sensible = (after > 0 or before <= 0) and _decimal_places(after) <= _decimal_places(before)
-    return is_sensible and all(map(_as_sensible, old.children, new.children))
-
-
-def _decimal_places(value: Fraction) -> int:
-    """Return how many decimals a value has; `_ENDLESS` where they never end, or late."""
-    return next((places for places in range(_ENDLESS) if (value * 10**places).denominator == 1), _ENDLESS)
+    return tree.with_leaves(number)
 
 
 def _labels(tree: ExpressionTree) -> Iterator[str]:

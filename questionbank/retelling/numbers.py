@@ -3,48 +3,101 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 from random import Random
 
 from analytics.text.number_slots import NumberSlot
 from questionbank.retelling.editing import replaced
 
-_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?")
+_DIGITS = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _KEPT_BEFORE = re.compile(
-    r"[/:^]\s?$|\b(?:in|since|year|grade|chapter|number|room|question) $", re.IGNORECASE
+    r"[/:^]\s?$|\b(?:since|year|grade|class|level|chapter|section|exercise|unit|number|no\.|room|flat|house|bus|route"
+    r"|line|platform|question|size|out of|for every|in every|per) $",
+    re.IGNORECASE,
 )
-_KEPT_AFTER = re.compile(r"\s?[/:^]|(?:st|nd|rd|th)\b|\s?(?:a\.?m|p\.?m)\b")
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+_YEAR_BEFORE = re.compile(r"\b(?:in|from|until|till|before|after|by|of|year|to|and) $", re.IGNORECASE)
+_KEPT_AFTER = re.compile(
+    r"\s?[/:^]|(?:st|nd|rd|th)\b|\s?(?:a\.?m|p\.?m)\b|[- ](?:legs?|wheels?|sides?|sided|faces?|corners?|vertices|edges"
+    r"|fingers|toes|eyes|wings|suits|letters of the alphabet)\b"
+)
+_FRACTION = re.compile(r"frac|\d\s?/\s?\d")
+_NOTES = frozenset("1 2 5 10 20 50 100 200 500 5.00 10.00 20.00 50.00 100.00".split())
+_PAYS = re.compile(
+    r"\b(?:change|(?:bank)?notes?|bills|coins?|hand(?:s|ed)? over|(?:pays?|paid) with|(?:gets?|got) back)\b|\d bill\b",
+    re.IGNORECASE,
+)
 _CALENDAR = re.compile(r"[ -](?:day|hour|month|minute|week|second)s?\b")
 _OF_A_CALENDAR = frozenset({"7", "12", "24", "30", "52", "60", "365"})
 _KINDS = {"percent": re.compile(r"%|\bper ?cent\b"), "fraction": re.compile(r"\\d?frac|\d\s?/\s?\d|[½⅓¼⅔¾]")}
-_COMPARED_WITH_SUMS = 6  # numbers of a text
 _MONEY = re.compile(r"[$£€]\s?$")
 
 
-def with_other_numbers(text: str, slots: Sequence[NumberSlot], used: Collection[int], rng: Random) -> str:
-    """Return the text with other numbers where digits that the equation uses stand; equal numbers stay equal.
+class OtherNumbers:
+    """Draws other numbers for digits of a text; equal numbers stay equal.
 
-    Fractions, times of day, years, ordinals, a lone 1 ("1 cone") and the numbers of a calendar stay, as do words.
+    Fractions, times of day, years, ordinals, a lone 1 ("1 cone"), notes and coins, and the numbers of a calendar stay,
+    as do words.
 
     Args:
-        used: indices of the slots that the equation uses.
+        changing: indices of the slots whose numbers may become others.
+        kept: likewise of those that stay, with all numbers written alike.
     """
-    drawn: dict[str, str] = {}
-    edits: dict[int, tuple[int, int, str]] = {}
-    for place in used:
-        written = _DIGITS.search(text, slots[place].start, slots[place].end)
-        if written is None or _is_kept(text, written.start(), written.end()):
-            continue
-        if written[0] not in drawn:
-            is_money = bool(_MONEY.search(text, 0, written.start()))
-            drawn[written[0]] = _another_number(written[0], rng, is_money=is_money)
-        edits[written.start()] = (written.start(), written.end(), drawn[written[0]])
-    for match in _DIGITS.finditer(text):  # the same number where the equation does not name it
-        if match[0] in drawn and not _is_kept(text, match.start(), match.end()):
-            edits[match.start()] = (match.start(), match.end(), drawn[match[0]])
-    return replaced(text, edits.values())
+
+    def __init__(
+        self, text: str, slots: Sequence[NumberSlot], changing: Iterable[int], kept: Iterable[int] = ()
+    ) -> None:
+        self._text, self._slots = text, slots
+        found = {place: _DIGITS.search(text, slot.start, slot.end) for place, slot in enumerate(slots)}
+        fractions = [slot for slot in slots if _FRACTION.search(text, slot.start, slot.end)]
+        kept_numbers = {written[0] for place in kept if (written := found[place]) is not None}
+
+        def may_change(written: re.Match[str]) -> bool:
+            is_in_fraction = any(slot.start <= written.start() < slot.end for slot in fractions)
+            return not (
+                is_in_fraction or written[0] in kept_numbers or _is_kept(text, written[0], *written.span())
+            )
+
+        self._is_money = {
+            written[0]: _MONEY.search(text, 0, written.start()) is not None
+            for place in changing
+            if (written := found[place]) is not None and may_change(written)
+        }
+        # the same number also where the equation does not name it
+        self._places = {
+            written.start(): written
+            for written in _DIGITS.finditer(text)
+            if written[0] in self._is_money and may_change(written)
+        }
+        self._written = [
+            written[0] if written is not None and written.start() in self._places else ""
+            for written in found.values()
+        ]
+
+    def __bool__(self) -> bool:
+        """Return whether there is a number that may be another one."""
+        return bool(self._is_money)
+
+    def draw(self, rng: Random) -> dict[str, str]:
+        """Return another number for each that may change, by how it is written."""
+        return {
+            written: _another_number(written, rng, is_money=is_money)
+            for written, is_money in self._is_money.items()
+        }
+
+    def values(self, drawn: Mapping[str, str]) -> list[Fraction]:
+        """Return the value of each slot with drawn numbers."""
+        return [
+            slot.value * _value(drawn[written]) / _value(written) if written else slot.value
+            for slot, written in zip(self._slots, self._written, strict=True)
+        ]
+
+    def text(self, drawn: Mapping[str, str]) -> str:
+        """Return the text with drawn numbers."""
+        return replaced(
+            self._text, [(*written.span(), drawn[written[0]]) for written in self._places.values()]
+        )
 
 
 def number_kinds(text: str) -> frozenset[str]:
@@ -56,53 +109,39 @@ def number_kinds(text: str) -> frozenset[str]:
     return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
 
 
-def _is_kept(text: str, start: int, end: int) -> bool:
+def _is_kept(text: str, written: str, start: int, end: int) -> bool:
     """Return whether a number in digits is one that stays as it is."""
-    written = text[start:end]
     if written == "1" and not _MONEY.search(text, 0, start):
         return True
-    if written in _OF_A_CALENDAR and _CALENDAR.match(text, end):
+    if not _value(written) or (written in _OF_A_CALENDAR and _CALENDAR.match(text, end)):
         return True
-    return bool(_KEPT_BEFORE.search(text[max(0, start - 12) : start]) or _KEPT_AFTER.match(text, end))
-
-
-def keeps_order(old: Sequence[NumberSlot], new: Sequence[NumberSlot]) -> bool:
-    """Return whether the numbers of two texts compare alike: what was more is still more, what was equal still is.
-
-    A number is also compared with the sum of two others, so that nobody gives away more than there is; in texts with
-    more than six numbers only with one another.
-    """
-    return _signs([slot.value for slot in old]) == _signs([slot.value for slot in new])
-
-
-def _signs(values: Sequence[Fraction]) -> list[int]:
-    pairs = [first - second for first, second in combinations(values, 2)]
-    few = range(len(values) if len(values) <= _COMPARED_WITH_SUMS else 0)
-    sums = [
-        values[whole] - values[first] - values[second]
-        for first, second in combinations(few, 2)
-        for whole in few
-        if whole not in (first, second)
-    ]
-    return [(difference > 0) - (difference < 0) for difference in (*pairs, *sums)]
+    if _YEAR.fullmatch(written) and _YEAR_BEFORE.search(text, 0, start):
+        return True
+    if written in _NOTES and _MONEY.search(text, 0, start) and _PAYS.search(text):
+        return True
+    return bool(_KEPT_BEFORE.search(text[max(0, start - 20) : start]) or _KEPT_AFTER.match(text, end))
 
 
 def _another_number(written: str, rng: Random, *, is_money: bool) -> str:
-    """Return a number of about the same size, as round as the given one, written alike: $6.00, but 6 hours."""
+    """Return a number with as many digits, as round as the given one, written alike: $6.00, but 6 hours."""
     _whole, _point, decimals = written.partition(".")
     unit = 10 ** len(decimals)
     value = int(written.replace(",", "").replace(".", ""))
     step = _roundness(value, unit)
-    low, high = max(2, value * 3 // 5), max(9, value * 17 // 10)
+    least = 10 ** (len(str(value)) - 1)
+    most = max(value * 3 // 2, 2 + min(value, 4) if is_money else 3 * min(value, 3))
+    low, high = max(2, least, value * 3 // 5), min(10 * least - 1, most)
     drawn = range(
         low - low % step or step, high + 1, step
     )  # never as a list: 0.16666666666666666 has 10^15 neighbours
     place = rng.randrange(len(drawn) - (value in drawn))
     new = drawn[place + (value in drawn and place >= drawn.index(value))]
-    if decimals:
-        text = f"{new / unit:.{len(decimals)}f}"
-        return text if is_money or new % unit or decimals.endswith("0") else text.partition(".")[0]
-    return f"{new:,}" if "," in written else str(new)
+    is_whole = not (is_money or new % unit or decimals.endswith("0"))
+    return f"{new / unit:{',' if ',' in written else ''}.{0 if is_whole else len(decimals)}f}"
+
+
+def _value(written: str) -> Fraction:
+    return Fraction(written.replace(",", ""))
 
 
 def _roundness(value: int, unit: int) -> int:

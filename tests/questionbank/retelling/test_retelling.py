@@ -14,7 +14,7 @@ from analytics.expression.parser import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from questionbank.retelling.names_and_numbers import retold
-from questionbank.retelling.numbers import with_other_numbers
+from questionbank.retelling.numbers import OtherNumbers
 from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text, refusal
 from questionbank.retelling.reversal import reversed_problems
 
@@ -150,7 +150,8 @@ def test_an_equation_that_may_mean_parts_of_two_mixed_numbers_retells_nothing() 
 
 def test_numbers_with_many_decimals_are_drawn_without_listing_their_neighbours() -> None:
     text = "She mixed 0.16666666666666666 ton of sand and 0.5 ton of stone. How many tons is that?"
-    numbered = with_other_numbers(text, number_slots(text), [0], Random(1))
+    numbers = OtherNumbers(text, number_slots(text), [0])
+    numbered = numbers.text(numbers.draw(Random(1)))
     assert numbered != text
     assert re.search(r"mixed 0\.\d{17} ton", numbered)
 
@@ -164,5 +165,6 @@ def test_numbers_with_many_decimals_are_drawn_without_listing_their_neighbours()
     ],
 )
 def test_other_numbers_are_written_as_people_write_them(text, pattern) -> None:
-    made = [with_other_numbers(text, number_slots(text), [0], Random(seed)) for seed in range(40)]
+    numbers = OtherNumbers(text, number_slots(text), [0])
+    made = [numbers.text(numbers.draw(Random(seed))) for seed in range(40)]
     assert [other for other in made if not re.search(pattern, other)] == []
