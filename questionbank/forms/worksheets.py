@@ -72,7 +72,8 @@ class LayoutForm(ServiceForm):
     changes_numbers = forms.BooleanField(
         label="Change numbers",
         required=False,
-        help_text="In English questions whose answer comes from a confirmed equation; the answer is computed again.",
+        help_text="In English questions whose answer comes from a confirmed equation; the answer is computed again."
+        " Each version says which questions keep the numbers of version A, and why.",
     )
     is_shared = forms.BooleanField(
         label="Share it inside the school",

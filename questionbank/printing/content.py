@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from questionbank.formats.pictures import SUFFIXES, PictureRefused
 from questionbank.printing.formula import draw_formula
-from questionbank.printing.labels import labels_for, points_text
+from questionbank.printing.labels import labels_for, points_text, same_numbers_line
 from questionbank.printing.limits import check_picture, not_printed
 from questionbank.printing.markup import Element, read_markup
 from questionbank.printing.sizes import ANSWER_LINE, Sizes, formula_width, shown_size, text_width
@@ -73,6 +73,7 @@ class Content:
             "total": points_text(sheet.total_points),
             "named": sheet.has_name_field,
             "key": sheet.shows_key,
+            "same_numbers": same_numbers_line(sheet),
             "solved": sheet.shows_key and sheet.shows_solutions,
             "language": language[0] if language else "en",
             "labels": labels_for(sheet.language).data(),

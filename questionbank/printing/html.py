@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from questionbank.formats.pictures import PictureRefused
-from questionbank.printing.labels import labels_for, points_text, sheet_details
+from questionbank.printing.labels import labels_for, points_text, same_numbers_line, sheet_details
 from questionbank.printing.limits import check_picture, check_sheets, not_printed
 from questionbank.printing.markup import Element, read_markup, write_markup
 from questionbank.printing.sizes import POINTS_A_PIXEL, fitting_width
@@ -122,6 +122,8 @@ def _sheet(sheet: Sheet) -> str:
         parts.append(f'<p class="names">{fields}</p>\n')
     if sheet.instructions and not sheet.shows_key:
         parts.append(f"<div><em>{texts.blocks(sheet.instructions)}</em></div>\n")
+    if line := same_numbers_line(sheet):
+        parts.append(f'<p class="note">{escape(line)}</p>\n')
     columns = ' class="two"' if sheet.columns == 2 else ""
     inner = "".join(_section(section, sheet, texts) for section in sheet.sections)
     head = f'<section class="sheet" lang="{escape(sheet.language)}">\n{"".join(parts)}'

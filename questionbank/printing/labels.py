@@ -24,6 +24,7 @@ class Labels:
     unknown: str
     point: str
     points: str  # with {points}
+    same_numbers: str
 
     def data(self) -> dict[str, str]:
         """Return the words by their names."""
@@ -43,6 +44,7 @@ ENGLISH = Labels(
     unknown="No answer is known.",
     point="1 point",
     points="{points} points",
+    same_numbers="Same numbers as version A",
 )
 CHINESE = Labels(
     name="姓名",
@@ -57,6 +59,7 @@ CHINESE = Labels(
     unknown="没有已知的答案。",
     point="1分",
     points="{points}分",
+    same_numbers="与A卷数字相同",
 )
 
 
@@ -81,6 +84,11 @@ def sheet_details(sheet: Sheet, escaped: Callable[[str], str], blank: str = "___
     if sheet.total_points is not None and not sheet.shows_key:
         details.append(f"{labels.total}: {blank} / {points_text(sheet.total_points)}")
     return details
+
+
+def same_numbers_line(sheet: Sheet) -> str:
+    """Return what a key says of questions whose numbers are those of version A; empty where there are none."""
+    return f"{labels_for(sheet.language).same_numbers}: {sheet.same_numbers}." if sheet.same_numbers else ""
 
 
 def option_label(label: str) -> str:

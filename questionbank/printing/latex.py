@@ -16,7 +16,14 @@ from questionbank.formats.latex.portable import FormulaWriter
 from questionbank.formats.pictures import SUFFIXES
 from questionbank.formulas import FormulaRefused
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
+from questionbank.printing.labels import (
+    Labels,
+    labels_for,
+    option_label,
+    points_text,
+    same_numbers_line,
+    sheet_details,
+)
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup
 from questionbank.printing.sizes import POINTS_A_PIXEL
@@ -106,6 +113,8 @@ class _SheetWriter:
             )
         if not sheet.shows_key:
             parts.append(self._emphasised(sheet.instructions))
+        if line := same_numbers_line(sheet):
+            parts.append(rf"{{\small {_escaped(line)}\par}}")
         if sheet.columns == 2:
             parts.append(r"\begin{multicols}{2}")
         parts += map(self._section, sheet.sections)

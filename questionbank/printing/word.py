@@ -12,7 +12,14 @@ from html import escape
 from questionbank.documents.pandoc import pandoc_path, run_pandoc
 from questionbank.errors import DocumentRefused, PrintingRefused
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for, option_label, points_text, sheet_details
+from questionbank.printing.labels import (
+    Labels,
+    labels_for,
+    option_label,
+    points_text,
+    same_numbers_line,
+    sheet_details,
+)
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup, write_markup
 from questionbank.printing.sizes import POINTS_A_PIXEL
@@ -77,6 +84,8 @@ class _SheetWriter:
             parts.append(_styled("Worksheet Line", f"<p>{fields}</p>"))
         if not sheet.shows_key:
             parts.append(_styled("Instructions", self._texts.blocks(sheet.instructions)))
+        if line := same_numbers_line(sheet):
+            parts.append(_styled("Worksheet Line", f"<p>{escape(line)}</p>"))
         return "".join(parts) + _styled(HEAD_END, "<p>&nbsp;</p>")
 
     def section(self, section: SheetSection) -> str:

@@ -90,6 +90,7 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             if row.question and row.question.needs_figure and not row.reason
         ],
         "changed": len(composed.changed),
+        "kept": len(composed.kept),
         "use_days": use_days,
         "changed_since": changed_since(worksheet, rows, use_days[0][0]) if use_days else None,
         **worksheet_facts(rows),
@@ -176,6 +177,7 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
                     "item": item,
                     "number": number,
                     "is_changed": number in composed.changed,
+                    "kept": composed.kept.get(number, ""),
                 }
             )
         section_rows.append(

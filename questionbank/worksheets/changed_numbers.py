@@ -21,6 +21,9 @@ from questionbank.retelling.names_and_numbers import renumbered
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.worksheets.plan import VERSIONS
 
+NO_EQUATION = "no confirmed equation gives its answer"
+NO_OTHERS = "no other numbers fit what it says"
+
 _KINDS = ("open", "number", "short")
 _LANGUAGE = "en"  # what the rules about everyday numbers know
 _TRIED = 60
@@ -50,15 +53,15 @@ def _all_changed(record: QuestionRecord, seed: str) -> tuple[QuestionRecord, ...
 
 
 def why_not_changed(record: QuestionRecord) -> str:
-    """Return why the numbers of a question cannot be changed; empty where they may be."""
+    """Return why the numbers of a question cannot be changed; empty where they may be, if others fit."""
     content = record.content
     if primary_language(record.language) != _LANGUAGE:
-        return "only English questions"
+        return "not in English"
     if record.kind not in _KINDS or record.options or content.parts or content.blanks or content.pairs:
-        return "only open, number and short-answer questions"
+        return "options, parts or gaps"
     if content.pictures or "](" in record.text:
-        return "a picture may show the numbers"
-    return "" if record.equation else "no confirmed equation"
+        return "a picture may show its numbers"
+    return "" if record.equation else NO_EQUATION
 
 
 def _changed(record: QuestionRecord, rng: Random) -> Iterator[QuestionRecord]:

@@ -93,6 +93,7 @@ class Sheet:
         pictures: bytes of each picture that a text names.
         picture_widths: in points (1/72 inch), as their sources print them, by the same names; not of all.
         language: of most questions, as in ``en``; for the document's language and the font.
+        same_numbers: for the key of a version with other numbers: which questions have those of version A, and why.
     """
 
     title: str
@@ -108,3 +109,4 @@ class Sheet:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     picture_widths: Mapping[str, float] = field(default_factory=dict)
     language: str = "en"
+    same_numbers: str = ""

@@ -7,8 +7,8 @@ its own, so that a question that comes or goes leaves the others as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from analytics.languages import primary_language
@@ -18,7 +18,12 @@ from questionbank.documents.phrases import with_range
 from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
 from questionbank.worksheets.brought import part_scale, takes_lines
-from questionbank.worksheets.changed_numbers import with_changed_numbers
+from questionbank.worksheets.changed_numbers import (
+    NO_EQUATION,
+    NO_OTHERS,
+    why_not_changed,
+    with_changed_numbers,
+)
 from questionbank.worksheets.options import (
     Labelled,
     in_other_order,
@@ -49,11 +54,13 @@ class Arrangement:
     Attributes:
         numbers: of the questions in the bank, in the order of the paper.
         changed: those of them that have other numbers in this version.
+        kept: why others have the numbers of version A, where numbers change.
     """
 
     sections: tuple[SheetSection, ...]
     numbers: tuple[int, ...]
     changed: frozenset[int] = frozenset()
+    kept: Mapping[int, str] = field(default_factory=dict)
 
 
 def arrange(
@@ -67,6 +74,7 @@ def arrange(
     arranged: list[SheetSection] = []
     numbers: list[int] = []
     changed: set[int] = set()
+    kept: dict[int, str] = {}
     count = 0
     # "Use your answer to question 3": its number and what it asks are the same in every version.
     names_another = any(
@@ -83,9 +91,11 @@ def arrange(
             for question in group.questions:
                 is_first = question is group.questions[0]
                 is_alone = len(group.questions) == 1 and not names_another
-                printed_question = _with_numbers(question, mixing) if is_alone else question
+                printed_question, reason = _with_numbers(question, mixing, is_alone)
                 if printed_question is not question:
                     changed.add(question.number)
+                elif reason:
+                    kept[question.number] = reason
                 is_asked = question.record.kind != "description"
                 count += is_asked
                 item = _Writer(printed_question, mixing).item(str(count) if is_asked else "", group.stimulus)
@@ -96,7 +106,7 @@ def arrange(
                     items[-1] = replace(items[-1], solution="")
                 numbers.append(question.number)
         arranged.append(SheetSection(tuple(items), section.heading, section.instructions))
-    return Arrangement(tuple(arranged), tuple(numbers), frozenset(changed))
+    return Arrangement(tuple(arranged), tuple(numbers), frozenset(changed), kept)
 
 
 def _with_own_numbers(item: SheetItem, number: int, questions: int) -> SheetItem:
@@ -178,12 +188,16 @@ def _with_order(group: _Group, rng: Random) -> _Group:
     return replace(group, questions=tuple(rng.sample(group.questions, len(group.questions))))
 
 
-def _with_numbers(question: PlannedQuestion, mixing: Mixing) -> PlannedQuestion:
-    if mixing.is_first or not mixing.numbers or not question.may_change:
-        return question
-    seed = f"{mixing.seed}/{question.number}"
-    record = with_changed_numbers(question.record, seed=seed, place=mixing.place)
-    return question if record is None else replace(question, record=record)
+def _with_numbers(question: PlannedQuestion, mixing: Mixing, is_alone: bool) -> tuple[PlannedQuestion, str]:
+    """Return a question with the numbers of a version; where they are those of version A, with the reason."""
+    record = question.record
+    if mixing.is_first or not mixing.numbers or record.kind == "description":
+        return question, ""
+    reason = why_not_changed(record)
+    if not is_alone or reason or not question.may_change:
+        return question, reason or (NO_EQUATION if is_alone else "it belongs with other questions")
+    changed = with_changed_numbers(record, seed=f"{mixing.seed}/{question.number}", place=mixing.place)
+    return (question, NO_OTHERS) if changed is None else (replace(question, record=changed), "")
 
 
 def _without_answers(item: SheetItem) -> SheetItem:

@@ -14,7 +14,7 @@ from questionbank.selectors.solving.solutions import equation_gives_answer
 from questionbank.selectors.worksheets.worksheets import WorksheetRow, worksheet_rows
 from questionbank.worksheets.plan import VERSIONS, Mixing, PlannedQuestion, PlannedSection
 from questionbank.worksheets.sheet import PaperSize, Sheet
-from questionbank.worksheets.versions import arrange
+from questionbank.worksheets.versions import Arrangement, arrange
 
 _SUFFIXES = {
     "image/png": ".png",
@@ -37,11 +37,13 @@ class ComposedVersion:
     Attributes:
         numbers: of the questions in the bank, in the order of the paper.
         changed: those of them that have other numbers in this version.
+        kept: why others have the numbers of version A, where numbers change.
     """
 
     sheet: Sheet
     numbers: tuple[int, ...]
     changed: frozenset[int]
+    kept: Mapping[int, str]
 
 
 def compose_versions(
@@ -96,9 +98,20 @@ def compose_versions(
             pictures=pictures,
             picture_widths=widths,
             language=language,
+            same_numbers=_same_numbers(arranged) if key else "",
         )
-        composed.append(ComposedVersion(sheet, arranged.numbers, arranged.changed))
+        composed.append(ComposedVersion(sheet, arranged.numbers, arranged.changed, arranged.kept))
     return composed
+
+
+def _same_numbers(arranged: Arrangement) -> str:
+    """Return which questions of a version have the numbers of version A, and why: "2, 5 (not in English)"."""
+    items = (item for section in arranged.sections for item in section.items)
+    by_reason: dict[str, list[str]] = {}
+    for item, number in zip(items, arranged.numbers, strict=True):
+        if reason := arranged.kept.get(number):
+            by_reason.setdefault(reason, []).append(item.number)
+    return "; ".join(f"{', '.join(numbers)} ({reason})" for reason, numbers in by_reason.items())
 
 
 def _planned(

@@ -51,14 +51,20 @@ def latex(*sheets: Sheet) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("write", [worksheet_html, worksheet_docx, worksheet_latex, worksheet_pdf])
-def test_a_key_does_not_miss_the_answer_of_a_description(write):
+def test_a_key_tells_the_answer_of_a_description_and_which_numbers_did_not_change(write):
     for package in ("typst", "pypandoc"):
         pytest.importorskip(package)
     told = SheetItem("", "Use a ruler.")
     solved = SheetItem("", "Look at this.", solution="Shown.")
     asked = SheetItem("1", "Why?")
     sections = (SheetSection((told,), "Before"), SheetSection((told, asked, solved), "Then"))
-    key = sheet(sections=sections, shows_key=True, shows_solutions=True)
+    key = sheet(
+        sections=sections,
+        shows_key=True,
+        shows_solutions=True,
+        same_numbers="1 (not in English)",
+        version="B",
+    )
     data = write([key])
     if write is worksheet_pdf:
         said = "".join(pdf_text(data))
@@ -67,6 +73,7 @@ def test_a_key_does_not_miss_the_answer_of_a_description(write):
     else:
         said = latex(key)[0] if write is worksheet_latex else data.decode()
     assert said.count("No answer is known.") == 1
+    assert "Same numbers as version A: 1 (not in English)." in " ".join(said.split())
     assert "Shown." in said
     assert "ruler" not in said
     assert "\\begin{description}\n\n" not in said

@@ -166,6 +166,11 @@ def test_downloads_for_students_count_as_used_and_keys_do_not(as_teacher, worksh
     assert not QuestionUse.objects.exists()
     (sheet,) = printed[-1]
     assert (sheet.version, sheet.shows_key, sheet.shows_solutions) == ("B", True, True)
+    kept = "no confirmed equation gives its answer"
+    assert sheet.same_numbers.endswith(f"({kept})")
+    assert f"same numbers as version A: {kept}" in page(
+        as_teacher, "worksheet_detail", worksheet.pk, version="B"
+    )
     as_teacher.post(download, {"format": "pdf", "contents": "students", "version": "all"})
     assert [sheet.version for sheet in printed[-1]] == ["A", "B"]
     as_teacher.post(download, {"format": "pdf", "contents": "students", "version": "all"})

@@ -91,7 +91,7 @@ def test_versions_differ_in_the_order_of_questions_and_of_options() -> None:
     assert len({items(version)[1].options for version in versions}) == 4
     other_seed = arrange(sections, Mixing(8, "B"))
     assert other_seed.numbers != versions[1].numbers
-    kept = arrange(sections, Mixing(7, "B", questions=False, options=False))
+    kept = arrange(sections, Mixing(7, "B", questions=False, options=False, numbers=False))
     assert kept == versions[0]
 
 
@@ -238,6 +238,30 @@ def test_version_a_keeps_the_numbers_and_the_others_say_whose_changed() -> None:
     assert second.changed == {1}
     assert items(second)[1].answer != "18"
     assert not arrange(sections, Mixing(1, "B", numbers=False)).changed
+
+
+def test_questions_that_keep_their_numbers_say_why() -> None:
+    usual = {"answer": "18", "equation": "24-6"}
+    records = (
+        QuestionRecord("1", PENCILS, **usual),
+        QuestionRecord("2", PENCILS, **{**usual, "equation": ""}),
+        QuestionRecord("3", PENCILS, language="zh", **usual),
+        QuestionRecord("4", PENCILS, kind="choice", options=(Option("A", "18"), Option("B", "30")), answer="A"),
+        QuestionRecord("5", f"{PENCILS} ![pencils](a.png)", **usual),
+        QuestionRecord("6", "What is half of 1 day, in hours?", answer="12", equation="24/2"),
+        QuestionRecord("7", "Take a sheet of paper.", kind="description"),
+    )  # fmt: skip
+    sections = planned(*records, may_change=True)
+    assert arrange(sections, Mixing(1, "B", questions=False)).kept == {
+        2: "no confirmed equation gives its answer",
+        3: "not in English",
+        4: "options, parts or gaps",
+        5: "a picture may show its numbers",
+        6: "no other numbers fit what it says",
+    }
+    assert arrange(planned(records[0]), Mixing(1, "B")).kept == {1: "no confirmed equation gives its answer"}
+    assert not arrange(sections, Mixing(1, "A")).kept
+    assert not arrange(sections, Mixing(1, "B", numbers=False)).kept
 
 
 @given(st.integers(0, 500), st.sampled_from(VERSIONS))
