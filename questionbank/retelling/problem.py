@@ -14,6 +14,7 @@ from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import mask_numbers
 from questionbank.retelling.faults import asks_for_money, fault
+from questionbank.retelling.notation import currencies
 
 SAME_STORY = "other names, things and numbers"
 """Generator of problems that keep the story, which are near copies on purpose."""
@@ -72,6 +73,8 @@ def refusal(candidate: RetoldProblem, *, text: str, graph_key: str) -> str:
         return "its answer is not its equation's value"
     if [slot.value for slot in number_slots(candidate.text)] == [slot.value for slot in number_slots(text)]:
         return "its numbers are the same"
+    if (money := currencies(text)) and not currencies(candidate.text) <= money:
+        return "it has another currency"
     if candidate.generator != SAME_STORY and text_likeness(candidate.text, text) >= NEAR_COPY:
         return "its story is the same"
     return fault(candidate.text, candidate.answer)

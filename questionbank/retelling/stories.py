@@ -28,6 +28,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
+from questionbank.retelling.notation import measures_alike, written_like
 from questionbank.retelling.problem import RetoldProblem
 
 _MOST_OPERATIONS = 3
@@ -62,6 +63,7 @@ class _Story:
         questions: phrasings that ask for one.
         always: quantities that every problem tells.
         sometimes: quantities that may be told without their number.
+        prices: for each kind of thing the quantity that is the price of one.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -70,6 +72,7 @@ class _Story:
     questions: Mapping[str, Sequence[str]]
     always: frozenset[str]
     sometimes: frozenset[str]
+    prices: Mapping[str, str]
 
     @cached_property
     def rules(self) -> list[tuple[str, str, ExpressionTree]]:
@@ -178,7 +181,10 @@ def _told(
     equation = to_infix(_filled(_in_text_order(tree, order), values))
     if asked in story.sometimes and rng.random() < _WITHOUT_NUMBER:
         order = [name for name in story.facts if name in stated | {asked}]
-    text = _problem_text(story, order, asked, values, drawn_words(rng, for_people=for_people), rng)
+    words = drawn_words(rng, for_people=for_people)
+    if for_people and not _sets_prices(words, story, values, rng):
+        return None
+    text = _problem_text(story, order, asked, values, words, rng)
     return SyntheticProblem(text, equation, str(values[asked]))
 
 
@@ -193,8 +199,12 @@ def graphs_with_stories() -> Mapping[str, Sequence[tuple[_Story, str, Expression
     return ways
 
 
-def stories(key: str, seed: str) -> Iterator[RetoldProblem]:
-    """Yield problems with a graph, each story in turn, always the same ones for a seed."""
+def stories(key: str, seed: str, *, like: str = "") -> Iterator[RetoldProblem]:
+    """Yield problems with a graph, each story in turn, always the same ones for a seed.
+
+    Args:
+        like: a text whose currency and units they have, written as in it.
+    """
     ways = list(graphs_with_stories().get(key, ()))
     rng = Random(seed)
     rng.shuffle(ways)
@@ -203,9 +213,10 @@ def stories(key: str, seed: str) -> Iterator[RetoldProblem]:
             problem = _told(story, asked, tree, rng, for_people=True)
             if problem is None:
                 continue
-            text = problem.text.replace("$ ", "$")  # what solvers learn from is written like the public sets
+            # what solvers learn from is written like the public sets
+            text = written_like(problem.text.replace("$ ", "$"), like)
             # a number in words, such as "twice", may be read as one of the text's numbers
-            if problem_graph_key(text, problem.equation) == key:
+            if measures_alike(text, like) and problem_graph_key(text, problem.equation) == key:
                 yield RetoldProblem(text, problem.equation, problem.answer, "another story")
 
 
@@ -295,9 +306,31 @@ def drawn_words(rng: Random, *, for_people: bool = False) -> dict[str, str]:
     drawn["a"], drawn["as"] = _PRONOUNS[first_is]
     drawn["b"], drawn["bs"] = _PRONOUNS[second_is]
     for name, (singular, plural) in zip("xyzv", [*things, container], strict=True):
-        drawn[name], drawn[f"{name}1"] = plural, singular
-        drawn[f"a{name}1"] = f"{'an' if singular[0] in 'aeio' else 'a'} {singular}"
+        _set_thing(drawn, name, singular, plural)
     return drawn
+
+
+def _set_thing(words: dict[str, str], name: str, singular: str, plural: str) -> None:
+    words[name], words[f"{name}1"] = plural, singular
+    words[f"a{name}1"] = f"{'an' if singular[0] in 'aeio' else 'a'} {singular}"
+
+
+def _sets_prices(words: dict[str, str], story: _Story, values: Mapping[str, Fraction], rng: Random) -> bool:
+    """Replace things that have a price in a story by some that cost about as much; return whether there are any."""
+    taken: set[str] = set()
+    for name, quantity in story.prices.items():
+        fitting = [
+            noun
+            for low, high, nouns in _material()[1]["priced"]
+            for noun in nouns
+            if low <= values[quantity] <= high and noun[0] not in taken
+        ]
+        if not fitting:
+            return False
+        singular, plural = rng.choice(fitting)
+        taken.add(singular)
+        _set_thing(words, name, singular, plural)
+    return True
 
 
 @cache
@@ -310,6 +343,7 @@ def _material() -> tuple[list[_Story], dict[str, list[Any]]]:
         "things": [_nouns(group) for group in words["things"]],
         "holders": [_nouns(group) for group in words["holders"]],
         "containers": _nouns(words["containers"]),
+        "priced": [(low, high, _nouns(nouns)) for low, high, nouns in words["priced"]],
         "people": [(name, pronoun) for pronoun in _PRONOUNS for name in words[pronoun].split(", ")],
         **{name: words[name].split(", ") for name in ("places", "days", *_WORD_LISTS.values())},
     }
@@ -331,7 +365,9 @@ def _story(table: Mapping[str, Any]) -> _Story:
             left, operator, right = text.split()
             definitions[name] = ExpressionTree(operator, (ExpressionTree(left), ExpressionTree(right)))
     always, sometimes = (frozenset(table.get(name, ())) for name in ("always", "some"))
-    return _Story(ranges, definitions, table["facts"], table["questions"], always, sometimes)
+    return _Story(
+        ranges, definitions, table["facts"], table["questions"], always, sometimes, table.get("prices", {})
+    )
 
 
 def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:

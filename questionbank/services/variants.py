@@ -57,7 +57,7 @@ class _Wanted:
         kinds = number_kinds(self.question.text)
         drawn: Iterator[RetoldProblem] = (
             story
-            for story in islice(stories(self.computation.key, seed), _TRIED)
+            for story in islice(stories(self.computation.key, seed, like=self.question.text), _TRIED)
             if number_kinds(story.text) == kinds
         )
         if not self.computation.is_predicted and equation_gives_answer(self.question):

@@ -73,7 +73,7 @@ class RuleRewriter:
             raise UnconfirmedError("its equation cannot be read")
         rng_seed = f"{seed}/{problem.text}"
         drafts = chain(
-            islice(stories(graph_key, rng_seed), _DRAFTS_PER_SOURCE),
+            islice(stories(graph_key, rng_seed, like=problem.text), _DRAFTS_PER_SOURCE),
             islice(retold(problem.text, equation, rng_seed), _DRAFTS_PER_SOURCE),
         )
         for draft in drafts:

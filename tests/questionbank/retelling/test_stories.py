@@ -124,3 +124,47 @@ def test_stories_are_the_same_for_a_seed_and_unknown_graphs_have_none():
     first, again, other = (list(islice(stories(TAKE_AWAY, seed), 5)) for seed in ("1", "1", "2"))
     assert first == again != other
     assert list(stories("^(s0,7)", "1")) == []
+
+
+@pytest.mark.parametrize(
+    ("like", "amount"),
+    [
+        ("A pen costs £2.", r"£\d+\b"),
+        ("A pen costs 2 €.", r"\b\d+ €"),
+        ("Pens are Rs. 20 each.", r"Rs\. \d+\b"),
+        ("He pays 20 pounds and gets 8 pounds back.", r"\b\d+ pounds\b"),
+        ("A pen costs $2.", r"\$\d+\b"),
+    ],
+)
+def test_stories_keep_the_currency_and_how_it_is_written(like, amount):
+    told = [problem for key in graphs_with_stories() for problem in islice(stories(key, "7", like=like), 3)]
+    paid = [problem for problem in told if re.search(amount, problem.text)]
+    assert len(paid) > 10
+    others = {"£", "€", "$", "Rs", "dollar"} - {sign for sign in ("£", "€", "$", "Rs") if sign in like}
+    others -= {"dollar"} if "$" in like else set()
+    assert not [problem for problem in told if any(sign in problem.text for sign in others)]
+    (problem,) = paid[:1]
+    key = problem_graph_key(problem.text, problem.equation)
+    assert refusal(problem, text=like, graph_key=key) == ""
+    yen = replace(problem, text=problem.text.replace("£", "¥").replace("$", "¥"))
+    assert refusal(yen, text=like, graph_key=key) == ("it has another currency" if yen != problem else "")
+
+
+def test_things_in_stories_cost_what_they_may_cost():
+    bands = {plural: (low, high) for low, high, nouns in _WORDS["priced"] for _one, plural in nouns}
+    told = [problem.text for key in graphs_with_stories() for problem in islice(stories(key, "3"), 6)]
+    priced = [
+        match
+        for text in told
+        for match in re.finditer(
+            r"(?:The (?!shop)|shop sells )([a-zA-Z ]+?) (?:cost|at) \$?(\d+)(?: dollars)? each", text
+        )
+    ]
+    assert priced
+    assert all(bands[match[1]][0] <= int(match[2]) <= bands[match[1]][1] for match in priced)
+
+
+def test_a_story_about_kilometres_is_not_told_in_miles():
+    for key in graphs_with_stories():
+        for problem in islice(stories(key, "1", like="A car goes 20 kilometres in 2 hours."), 3):
+            assert not re.search(r"miles|feet|inches|yards|gallons|meters\b|liters\b", problem.text)
