@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+from django.utils.translation import get_language_info
+
 from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
 
 
 def language_name(code: str) -> str:
     """Return the name of a language, or its code if we know none.
 
-    >>> [language_name(code) for code in ("zh", "de", "und")]
-    ['Chinese', 'de', 'language not recognised']
+    >>> [language_name(code) for code in ("zh", "de", "de-AT", "qq", "und")]
+    ['Chinese', 'German', 'German', 'qq', 'language not recognised']
     """
-    return "language not recognised" if code == UNDETERMINED else LANGUAGE_NAMES.get(code, code)
+    if code == UNDETERMINED:
+        return "language not recognised"
+    if code in LANGUAGE_NAMES:
+        return LANGUAGE_NAMES[code]
+    try:
+        return str(get_language_info(code)["name"])
+    except KeyError:
+        return code
 
 
 def number_text(value: float) -> str:

@@ -20,13 +20,21 @@ _WORDS: dict[str, str] = {
         after before many number""",
     "de": """der die das den dem des ein eine einen einem einer und ist sind war in im mit auf für von zu zum zur nicht
         wie viele viel hat haben er sie es man wird werden dass wenn wo was welche welcher bei aus nach jede jeder noch
-        berechne berechnen bestimme löse gib zeige zeichne gleichung zahl zahlen kostet an so um""",
+        berechne berechnen bestimme löse gib zeige zeichne gleichung zahl zahlen kostet an so um
+        sich auch über unter zwischen durch als zwei drei vier dieser diese dieses ihr wir kann soll muss sei gegeben
+        gesucht vereinfache vereinfachen ermittle ermitteln begründe ergänze kürze rechne schreibe runde ordne vergleiche
+        dreieck rechteck kreis fläche flächeninhalt umfang bruch brüche prozent gleichungen lösung lösungen länge breite
+        wahrscheinlichkeit beträgt""",
     "fr": """le la les un une des du de et est sont dans en avec pour par sur qui que quel quelle quels quelles combien
         il elle ils elles on ont au aux ce cette ces se son sa ses ne pas plus si calculer calcule calculez résoudre
-        résous déterminer trouver trouve équation nombre à où""",
+        résous déterminer trouver trouve équation nombre à où
+        nous vous deux trois entre chaque même leur leurs être cette donner donne montrer montrez simplifier simplifie
+        développer développe factoriser résolvez compléter complète aire périmètre cercle côté côtés longueur largeur
+        coûte probabilité""",
     "es": """el la los las un una unos unas de del es son en con para por que qué cuál cuánto cuántos cuánta cuántas
         se su sus al lo no si más tiene tienen hay calcula calcular resuelve resolver halla encuentra ecuación número
-        como cada""",
+        como cada dos tres entre cuesta halle hallar encontrar escribe simplifica simplificar desarrolla triángulo
+        rectángulo área perímetro lado lados función probabilidad""",
     "it": """il lo la gli le un una uno di del della dei delle è sono in con per che quale quanti quanto quante si
         non ha hanno al alla da dal nel nella calcola risolvi trova determina equazione numero più ogni""",
     "pt": """os as um uma uns umas de do da dos das é são em no na nos nas com para por que qual quantos quanto

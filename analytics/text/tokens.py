@@ -28,7 +28,6 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import islice
-from typing import Literal
 
 from analytics.language.en.language import ENGLISH
 from analytics.language.table import language_named
@@ -40,7 +39,6 @@ from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
 
-Language = Literal["en", "zh", "und"]
 """The language of a text; ``und``: another one (BCP 47, undetermined)."""
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
@@ -133,22 +131,26 @@ _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and Sou
 )
 
 
-def detect_language(text: str) -> Language:
-    r"""Return the language of a question; "und" if it is neither English nor Chinese.
+def detect_language(text: str) -> str:
+    r"""Return the code of a question's language; "und" if it is not known.
 
-    A text in Latin script is in another language where the commonest words of that one say so, or where less than a
-    tenth of its words are among the commonest of English; one of fewer than six unknown words is taken for English.
+    A text in Latin script is in another language where the commonest words of that one say so. It is in one that is not
+    known where less than a tenth of its words are among the commonest of English; fewer than six unknown words are
+    taken for English.
 
     >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
     ('zh', 'en', 'en')
     >>> detect_language("У Ани 5 яблок."), detect_language("Ein Bauer hat 24 Hühner. Wie viele hat er jetzt?")
-    ('und', 'und')
+    ('ru', 'de')
     """
     language = script_language(text)
+    if language == "zh":
+        return language
+    evident = evident_language(text)
+    if evident not in ("en", "zh", ""):
+        return evident
     if language != "en":
         return language
-    if evident_language(text) not in ("en", "zh", ""):
-        return "und"
     matches = islice(_LATIN_WORD.finditer(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)
     words = [match[0].lower() for match in matches]
     is_foreign = len(words) >= _FEWEST_WORDS and (
@@ -157,7 +159,7 @@ def detect_language(text: str) -> Language:
     return "und" if is_foreign else "en"
 
 
-def script_language(text: str) -> Language:
+def script_language(text: str) -> str:
     r"""Return the language that the scripts of a text speak for, in what is not LaTeX; Latin script for English.
 
     >>> script_language("quadratic equations word problems"), script_language("How many letters has привет?")

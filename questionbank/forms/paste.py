@@ -13,7 +13,8 @@ from questionbank.documents.truth_phrases import asks_for_truth, truth_of
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.services.pasted import PastedText, language_name, read_pasted
+from questionbank.services.pasted import PastedText, read_pasted
+from questionbank.wording import language_name
 
 
 class PasteForm(ServiceForm):

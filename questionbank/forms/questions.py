@@ -44,6 +44,7 @@ from questionbank.forms.question_rows import (
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
 from questionbank.numbers import whole_number
 from questionbank.rendering.pictures import picture_names
+from questionbank.wording import language_name
 
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "part": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
@@ -151,7 +152,7 @@ class QuestionForm(ServiceForm):
         self._has_picture_problems = bool(self.option_problems)
         if question is not None:
             self._allow("kind", question.kind, question.get_kind_display())
-            self._allow("language", question.language, question.language)
+            self._allow("language", question.language, language_name(question.language))
             self._allow("status", question.status, question.get_status_display())
 
     @classmethod

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.utils.translation import get_language_info
-
-from analytics.languages import LANGUAGE_NAMES, UNDETERMINED, primary_language
+from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.text.language_words import evident_language
 from analytics.text.question_layout import QuestionLayout, question_layout
 from analytics.text.tokens import detect_language
 from questionbank.services.question_fields import TypedText, read_typed
+from questionbank.wording import language_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,7 @@ def read_pasted(text: str, *, whole: bool = False, language: str = "") -> Pasted
     layout = QuestionLayout(text) if whole else question_layout(text)
     typed = read_typed(text)
     question = typed.text if layout.text == text else read_typed(layout.text).text
-    evident, detected = evident_language(text), str(detect_language(text))
-    if detected == UNDETERMINED:
-        detected = evident or detected
+    evident, detected = evident_language(text), detect_language(text)
     notice = _language_notice(evident, language or detected, is_chosen=bool(language))
     return PastedText(layout, typed, question, language or detected, detected, notice)
 
@@ -62,10 +59,3 @@ def _language_notice(evident: str, language: str, *, is_chosen: bool) -> str:
     seems = f"This text seems to be in {language_name(evident)}." if is_foreign else ""
     knows = "The models know English and Chinese: there is no prediction, and only wording is compared."
     return f"{seems} {knows}".strip()
-
-
-def language_name(language: str) -> str:
-    """Return the name of a language that a text can be evidently in, in the language of the page."""
-    if language == "zh":
-        return "Chinese"
-    return str(get_language_info(language)["name_translated"])

@@ -16,6 +16,8 @@ from analytics.text.language_words import evident_language
                 "Berechne 3/4 + 1/2.",
                 "Ein Kreis hat den Radius 5 cm. Wie groß ist sein Umfang?",
                 "Löse 2x = 4.",
+                "Vereinfache: a) 3x + 2x  b) 5y - y",
+                "Zwei Würfel werden geworfen.",
             ],
         ),
         (
@@ -24,6 +26,7 @@ from analytics.text.language_words import evident_language
                 "Calculer 3/4 + 1/2.",
                 "Un train roule à 80 km/h. Quelle distance parcourt-il ?",
                 "Résoudre 2x = 4.",
+                "Développer (x + 2)(x - 3).",
             ],
         ),
         (

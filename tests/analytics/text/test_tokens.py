@@ -93,6 +93,12 @@ def test_every_token_is_one_word_that_a_database_keeps_whole(text: str) -> None:
         ("Xiao Ming (小明) has five apples and gives two of them away", "en"),
         ("", "en"),
         ("$x^2$", "en"),
+        ("Ein Rechteck ist 5 cm lang. Wie groß ist sein Flächeninhalt?", "de"),
+        ("Un rectangle a une longueur de 5 cm. Quelle est son aire ?", "fr"),
+        ("Un tren recorre 80 km en una hora. ¿Cuántos recorre en dos?", "es"),
+        ("Решите уравнение 2x + 3 = 11.", "ru"),
+        ("ฉันมีแอปเปิ้ล 5 ผล", "th"),
+        ("Kolme lasta jakaa tasan kaksitoista omenaa pihalla huomenna", "und"),
     ],
 )
 def test_the_language_goes_by_the_share_of_chinese_characters(text: str, language: str) -> None:
