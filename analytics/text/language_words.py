@@ -23,8 +23,8 @@ _WORDS: dict[str, str] = {
         berechne berechnen bestimme löse gib zeige zeichne gleichung zahl zahlen kostet an so um
         sich auch über unter zwischen durch als zwei drei vier dieser diese dieses ihr wir kann soll muss sei gegeben
         gesucht vereinfache vereinfachen ermittle ermitteln begründe ergänze kürze rechne schreibe runde ordne
-        vergleiche dreieck rechteck kreis fläche flächeninhalt umfang bruch brüche prozent gleichungen lösung lösungen länge
-        breite wahrscheinlichkeit beträgt""",
+        vergleiche dreieck rechteck kreis fläche flächeninhalt umfang bruch brüche prozent gleichungen lösung lösungen
+        länge breite wahrscheinlichkeit beträgt""",
     "fr": """le la les un une des du de et est sont dans en avec pour par sur qui que quel quelle quels quelles combien
         il elle ils elles on ont au aux ce cette ces se son sa ses ne pas plus si calculer calcule calculez résoudre
         résous déterminer trouver trouve équation nombre à où
