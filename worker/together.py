@@ -196,7 +196,7 @@ def train_together(
                 raise AnalyticsError(
                     f"{reason} That happened {deaths} times without a new checkpoint, so the training was given up."
                 )
-            context.say(f"{reason} The training goes on from its last checkpoint.")
+            context.say(f"{reason} The training continues from its last checkpoint.")
 
 
 def _reason(hear: Hearing, machines: _Machines) -> str:

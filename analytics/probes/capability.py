@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Probes(Capability[ProbeHeads]):
     """Linear heads on frozen vectors."""
 
-    title = "Concept and difficulty probes"
+    title = "Concepts and difficulty"
     config = ProbesConfig
     starters = (Starter("probes/starter", along_with="encoder", largest=300_000),)
 

@@ -137,7 +137,7 @@ def choose_penalty(
     fitted = ~validation
     for penalty in PENALTIES:
         if cancel is not None and cancel():
-            raise Cancelled("Training of the probes was stopped.")
+            raise Cancelled("The training was stopped.")
         probe = concept_probe(vectors[fitted], targets[fitted], tree, penalty=penalty, fit=fit, start=probe)
         loss = negative_log_likelihood(probe.logits(vectors[validation]), targets[validation])
         if loss >= lowest:  # the loss has one minimum along the path from strong to weak

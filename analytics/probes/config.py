@@ -13,7 +13,7 @@ class ProbesConfig:
 
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the splits.")
     test_share: float = Field(
-        default=0.2, ge=0.05, le=0.5, description="Share of the questions held out to test the probes."
+        default=0.2, ge=0.05, le=0.5, description="Share of the questions held out to test the model."
     )
     coverage: float = Field(
         default=0.9, ge=0.5, le=0.99, description="Share of difficulties that the intervals should cover."

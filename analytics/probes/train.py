@@ -145,7 +145,7 @@ def _parts(data: ProbeData) -> tuple[bool, bool]:
     parts = tagged >= _FEWEST_TAGGED, len(grades) >= _FEWEST_GRADED and bool(np.ptp(grades) > 0)
     if not any(parts):
         raise DataError(
-            f"Probes need a set of at least {_FEWEST_TAGGED} questions with a concept, or of"
+            f"Concepts and difficulty need a set of at least {_FEWEST_TAGGED} questions with a concept, or of"
             f" {_FEWEST_GRADED} with different difficulties; it has {tagged} and {len(grades)}."
         )
     return parts
@@ -327,4 +327,4 @@ class _Steps:
         self.done += steps
 
     def check(self) -> None:
-        self.context.check("Training of the probes was stopped; nothing was written.")
+        self.context.check("The training was stopped; nothing was written.")

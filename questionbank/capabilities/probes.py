@@ -19,7 +19,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows probes."""
 
     templates = "models/probes"
-    job_title = "Train probes"
+    job_title = "Learn concepts and difficulty"
 
     then = (
         "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
@@ -74,15 +74,15 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
 
     def title_of(self, parameters: Mapping[str, Any]) -> str:
         """Return the title with the hierarchy."""
-        return f"Train probes: {parameters['hierarchy']}"
+        return f"Learn concepts and difficulty: {parameters['hierarchy']}"
 
     def problems(self, figures: ProbesFigures) -> list[str]:
         """Return what the champion predicts and the candidate does not."""
         problems = []
         if figures["suite"].get("loses_concepts"):
-            problems.append("It names no concepts, and the champion does.")
+            problems.append("It names no concepts, and the model in use does.")
         if figures["suite"].get("loses_difficulty"):
-            problems.append("It estimates no difficulty, and the champion does.")
+            problems.append("It estimates no difficulty, and the model in use does.")
         return problems
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
@@ -94,4 +94,4 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         reads = artifact.manifest["extra"]["encoder"]
         if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
             return ""
-        return f"These probes use vectors from “{reads}”, which is not in use."
+        return f"This model uses vectors from “{reads}”, which is not in use."

@@ -31,7 +31,7 @@ class RoleChoice:
 
 ROLES = (
     RoleChoice(Role.QUESTION, "q", "Question starts here", "question"),
-    RoleChoice(Role.MORE, "m", "Join with the line above", "goes on"),
+    RoleChoice(Role.MORE, "m", "Join with the line above", "continues the line above"),
     RoleChoice(Role.PART, "p", "Part", "part"),
     RoleChoice(Role.OPTION, "o", "Option", "option"),
     RoleChoice(Role.RIGHT_OPTION, "c", "Correct option", "correct option"),

@@ -167,7 +167,7 @@ class FillUpForm(ServiceForm):
         required=False,
         min_value=0,
         max_value=100,
-        help_text="With bounds, only questions whose difficulty is published.",
+        help_text="0% is easy, 100% is hard. With bounds, only questions whose difficulty is published.",
     )
     kind = forms.ChoiceField(label="Type", required=False)
     language = forms.ChoiceField(label="Language", required=False)

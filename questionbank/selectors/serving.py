@@ -56,6 +56,7 @@ from questionbank.selectors.registry.artifacts import (
 )
 from questionbank.selectors.registry.language_models import packaged_model_folder, packaged_model_is_ready
 from questionbank.selectors.vectors import EXACT_LIMIT
+from questionbank.wording import language_name
 
 logger = logging.getLogger(__name__)
 
@@ -200,9 +201,9 @@ class Serving:
         if not stand_in:
             self.embedding_set(lens)
             raise ServiceUnavailable("Questions in this language cannot be compared in this way.")
-        notice = (
-            f"Suggestions are limited in this language: we can only compare {lens_name(stand_in).lower()}."
-        )
+        name = "this language" if language == UNDETERMINED else language_name(language)
+        compared = lens_name(stand_in).lower()
+        notice = f"We cannot read {name} yet, so these are compared by {compared} only."
         return self.embedding_set(stand_in), notice
 
     def hierarchy(self, name: str | None = None) -> str:

@@ -232,7 +232,7 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         if artifact.state == ModelArtifact.State.CHAMPION or any(
             embedding_set.is_current for embedding_set in sets
         ):
-            raise Conflict("The champion cannot be deleted: promote another model first.")
+            raise Conflict("The model in use cannot be deleted. Promote another one first.")
         if artifact.pk in models_in_jobs():
             raise Conflict("A job that uses this model is under way: stop it first.")
         model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)

@@ -57,5 +57,4 @@ def _language_notice(evident: str, language: str, *, is_chosen: bool) -> str:
         return f"This text seems to be in {language_name(evident)}. It is read as {chosen}, as you chose."
     is_foreign = evident and evident not in LANGUAGE_NAMES
     seems = f"This text seems to be in {language_name(evident)}." if is_foreign else ""
-    knows = "The models know English and Chinese: there is no prediction, and only wording is compared."
-    return f"{seems} {knows}".strip()
+    return f"{seems} Concepts and difficulty are predicted in English and Chinese only.".strip()

@@ -46,9 +46,9 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         raise ValidationFailed("Models of this kind have no held-out questions to be compared on.")
     champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
     if champion is None:
-        raise Conflict("There is no champion to compare with.")
+        raise Conflict("No model is in use to compare with.")
     if champion.pk == candidate.pk:
-        raise ValidationFailed("This model is the champion; choose another one to compare with it.")
+        raise ValidationFailed("This model is the one in use. Choose another one to compare with it.")
     return run_create_alone(
         "This comparison is under way already.",
         kind=Run.Kind.EVALUATE,
@@ -87,7 +87,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     if champion is None:
         verdict = Gate(GateOutcome.BETTER, [_why_not_compared(artifact)])
     elif comparison is None:
-        verdict = Gate(GateOutcome.REFUSED, ["It has not been compared with the champion yet."])
+        verdict = Gate(GateOutcome.REFUSED, ["It has not been compared with the model in use yet."])
     else:
         verdict = gate(comparison)
     if not verdict.passes and not override:
@@ -114,7 +114,7 @@ def _why_not_compared(artifact: ModelArtifact) -> str:
 def _refusal(verdict: Gate) -> str:
     reasons = " ".join(verdict.reasons)
     if verdict.outcome == GateOutcome.NOT_BETTER:
-        return f"The model is not better than the champion. You can promote it only by overriding the gate. {reasons}"
+        return f"The model is not better than the one in use. You can promote it only by overriding the gate. {reasons}"
     return f"The model cannot be promoted: {reasons}"
 
 
@@ -146,7 +146,7 @@ def promotion_request(
     if override and user is not None and not user.has_perm("questionbank.models_manage"):
         raise NotAllowed("Only an admin may promote a model that does not pass the gate.")
     if artifact.state == ModelArtifact.State.CHAMPION:
-        raise Conflict("This model is the champion already.")
+        raise Conflict("This model is in use already.")
     gate_verdict(artifact=artifact, override=override)
     return run_create_alone(
         "Another promotion of this kind is under way.",

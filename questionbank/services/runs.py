@@ -239,7 +239,7 @@ def run_release(*, run: Run) -> bool:
 
     Counts as no attempt. False if the lease was lost meanwhile.
     """
-    return _let_go(run, "The worker {worker} was shut down; the job goes on with the next one.")
+    return _let_go(run, "The worker {worker} was shut down; the job continues with the next one.")
 
 
 @transaction.atomic
@@ -278,7 +278,7 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
         return _finish(run, Run.State.FAILED, error=error)
     held.attempts = max(0, held.attempts - 1)
     reason = "The disk was full" if disk_was_full else "The connection to the database was lost"
-    _give_back(held, f"{reason}; the job goes on.")
+    _give_back(held, f"{reason}; the job continues.")
     return True
 
 

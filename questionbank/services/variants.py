@@ -107,18 +107,16 @@ def why_not_reversible(question: Question) -> str:
     if question.status == Question.Status.RETIRED:
         return "This question is retired."
     if primary_language(question.language) not in LANGUAGES:
-        return "Reversed versions are available in English and Chinese only."
+        return "Asking for another number works in English and Chinese only."
     if question.kind == Question.Kind.CHOICE:
-        return "Reversed versions of multiple-choice questions are not available."
+        return "Asking for another number does not work for multiple-choice questions."
     solution = known_solution(question)
     if solution is None:
-        return (
-            "Reversed versions need a confirmed equation. Accept or enter one on the question’s page first."
-        )
+        return "Asking for another number needs a confirmed equation. Accept or enter one on the question’s page first."
     published = published_number(question)
     if solution.rounding or published is None or not published.agrees_with(solution.value):
         return (
-            "Reversed versions need a published answer that the equation gives. Correct the answer or the equation"
+            "Asking for another number needs a published answer that the equation gives. Correct the answer or the equation"
             " first."
         )
     return ""

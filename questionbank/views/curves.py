@@ -200,9 +200,9 @@ def _chart(
 _SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
 _RESULT_NAMES = {"passes": "Passes the gate", "outcome": "Outcome"}
 _OUTCOMES = {
-    GateOutcome.BETTER: "better than the champion",
-    GateOutcome.NOT_WORSE: "not worse than the champion",
-    GateOutcome.NOT_BETTER: "not better than the champion",
+    GateOutcome.BETTER: "better than the model in use",
+    GateOutcome.NOT_WORSE: "not worse than the model in use",
+    GateOutcome.NOT_BETTER: "not better than the model in use",
     GateOutcome.REFUSED: "refused by the gate",
 }
 _NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to the comparison

@@ -109,7 +109,7 @@ def compare(page: Page) -> None:
     """From the page of a candidate to its comparison."""
     page.get_by_role("link", name="Compare", exact=True).click()
     expect(page.get_by_text("Not compared yet")).to_be_visible()
-    page.get_by_role("button", name="Compare with the champion").click()
+    page.get_by_role("button", name="Compare with the model in use").click()
     with at_work(compare_models, the_run("evaluate")):
         page.get_by_role("link", name="View the comparison").click(timeout=1000 * PATIENCE_SECONDS)
 

@@ -167,7 +167,7 @@ def test_only_an_admin_may_override_the_gate_and_that_is_kept(old, new, admin_pe
     promote_model(Run.objects.get(kind="promote").pk)
     gate = model_events(capability="encoder").first().gate
     assert (gate["passes"], gate["overridden"]) == (False, True)
-    assert gate["reasons"] == ["It has not been compared with the champion yet."]
+    assert gate["reasons"] == ["It has not been compared with the model in use yet."]
 
 
 def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new):

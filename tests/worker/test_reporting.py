@@ -153,7 +153,7 @@ def test_a_lost_connection_is_a_pause_in_every_kind_of_job(kind, lasting):
         read()
     run.refresh_from_db()
     assert (run.state, run.error, run.attempts, run.pauses, run.lease) == ("queued", "", 0, 1, None)
-    assert "the job goes on" in run.logs.get().text
+    assert "the job continues" in run.logs.get().text
     with running(run.pk, "here") as reporter:
         reporter.saved_work()
     run.refresh_from_db()

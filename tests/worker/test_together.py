@@ -65,7 +65,7 @@ def test_two_processes_learn_as_one_though_one_is_killed_and_the_rest_is_done_by
     assert not processes_of_trainings()
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
     assert any(
-        line.endswith("The training goes on from its last checkpoint.")
+        line.endswith("The training continues from its last checkpoint.")
         for line in run.logs.values_list("text", flat=True)
     )
     stopped_at = max(losses(run))

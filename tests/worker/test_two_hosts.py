@@ -127,7 +127,9 @@ def test_two_hosts_learn_as_one_process_and_a_training_outlives_one_of_them(star
     run.refresh_from_db()
     said = list(run.logs.values_list("text", flat=True))
     assert (run.state, run.error) == (Run.State.SUCCEEDED, ""), said
-    lost = "A machine that took part does not answer any more. The training goes on from its last checkpoint."
+    lost = (
+        "A machine that took part does not answer any more. The training continues from its last checkpoint."
+    )
     assert lost in said
     assert "Going on with 1 of 2 machines." in said
     assert reached < max(losses(alone))

@@ -13,6 +13,7 @@ from questionbank.models import Question
 from questionbank.numbers import counted
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
+OBSERVED = "Observed"
 UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
 
 
@@ -29,6 +30,11 @@ class DifficultyFigure:
     low: float | None = None
     high: float | None = None
     is_estimate: bool = False
+
+    @property
+    def measures(self) -> str:
+        """What the figure is a percentage of: an observed one counts answers, the others are places on a scale."""
+        return "of answers wrong" if self.label == OBSERVED else "of the way from easy to hard"
 
     @property
     def is_uncertain(self) -> bool:
@@ -58,7 +64,7 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
     responses = counted(question.responses, "response", "responses")
     basis = f"from {responses}: {100 * question.facility:.0f}% answered correctly"
     return DifficultyFigure(
-        label="Observed",
+        label=OBSERVED,
         percent=100 * (1 - question.facility),
         basis=basis,
         low=100 * low,

@@ -112,7 +112,7 @@ def gate(comparison: ModelComparison) -> Gate:
         problems.append(fixed.no_figures if fixed else "No figure could be measured.")
     if suite["lost"]:
         problems.append(
-            f"It cannot read the language of {counted(suite['lost'], 'question', 'questions')} that the champion"
+            f"It cannot read the language of {counted(suite['lost'], 'question', 'questions')} that the model in use"
             " can read."
         )
     if fixed:

@@ -113,8 +113,17 @@ def lens_columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
     columns = {lens: lens_column(lens, result, folded[lens]) for lens, result in results.items()}
     if only_stand_in or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
         del columns[main.word], columns[main.stand_in]
-        return [lens_column(BOTH, main_result, first), *columns.values()]
-    return list(columns.values())
+        columns = {BOTH: lens_column(BOTH, main_result, first), **columns}
+    said: set[str] = set()
+    return [_once(column, said) for column in columns.values()]
+
+
+def _once(column: LensColumn, said: set[str]) -> LensColumn:
+    """Return a column, without its notice where another one says it; a notice in place of questions stays."""
+    if column.notice in said and column.hits:
+        return replace(column, notice="")
+    said.add(column.notice)
+    return column
 
 
 def lens_column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) -> LensColumn:

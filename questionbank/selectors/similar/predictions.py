@@ -112,7 +112,8 @@ def predict(
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
         if name in serving.probe_artifacts:
-            reason = notice or f"The model for “{name}” reads vectors that are not in use."
+            # the similar questions beside it say that nothing reads the language
+            reason = "" if notice else f"The model for “{name}” reads vectors that are not in use."
         else:
             reason = why_no_probes(name) if name else "The bank has no concepts yet."
         return _by_votes(neighbours, reason, name)
@@ -306,7 +307,8 @@ def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) 
     total = sum(votes.values())
     best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
     if best:
-        notice = f"{notice} The nearest labelled questions vote instead."
+        notice = f"{notice} They come from the most similar tagged questions.".strip()
+    notice = notice or "No similar question has concepts."
     ids = _ids_of_tags(neighbours, hierarchy)
     return QuestionPrediction(
         concepts=[PredictedConcept(path, share / total, ids.get(path)) for path, share in best if total],

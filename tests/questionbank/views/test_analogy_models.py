@@ -115,7 +115,7 @@ def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
     ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
     page = text_of(as_teacher.get(reverse("model_list")))
     figure = "61% of the 8 exemplars of a problem have the same computation"
-    assert f"{figure}, on the bank’s held-out questions; the champion 52%" in page
+    assert f"{figure}, on the bank’s held-out questions; the model in use 52%" in page
 
 
 def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of_use(

@@ -37,9 +37,9 @@ def test_a_group_is_named_once() -> None:
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ("better", "better than the champion"),
-        ("not_worse", "not worse than the champion"),
-        ("not_better", "not better than the champion"),
+        ("better", "better than the model in use"),
+        ("not_worse", "not worse than the model in use"),
+        ("not_better", "not better than the model in use"),
         ("refused", "refused by the gate"),
         ("of a later version", "of a later version"),
     ],

@@ -261,8 +261,8 @@ def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion,
 
 def test_without_a_comparison_the_gate_refuses(candidate, as_admin) -> None:
     page = text_of(as_admin.get(reverse("model_promote", args=[candidate.pk])))
-    assert "It has not been compared with the champion yet." in page
-    assert "Compare it with the champion first" in page
+    assert "It has not been compared with the model in use yet." in page
+    assert "Compare it with the model in use first" in page
 
 
 # rolling back and deleting
@@ -607,12 +607,12 @@ def test_a_candidate_that_is_not_better_says_so_and_needs_an_override(candidate,
     equal = BETTER | {"low": -0.01, "high": 0.02}
     compare(candidate, champion, metrics=[equal])
     page = text_of(as_admin.get(reverse("model_compare", args=[candidate.pk])))
-    assert "It is not better than the champion, so" in page
+    assert "It is not better than the model in use, so" in page
     assert "It passes the gate." not in page
     address = reverse("model_promote", args=[candidate.pk])
     refused = as_admin.post(address, {"reason": "Smaller."})
     assert refused.status_code == 409
-    assert "not better than the champion" in text_of(refused)
+    assert "not better than the one in use" in text_of(refused)
     as_admin.post(address, {"reason": "Smaller.", "override": "on"})
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is True
 
@@ -625,7 +625,7 @@ def test_a_champion_is_never_said_to_fail_against_itself(candidate, champion, as
     assert f"{candidate.numbered_name} is in use. It was compared with a model that served earlier," in page
     assert "This model is in use, although it is not better than the other model." in page
     assert f"significantly better or worse than {champion.numbered_name}." in page
-    assert "the champion, so it does not pass" not in page
+    assert "the model in use, so it does not pass" not in page
 
 
 def test_a_training_form_names_the_bounds_of_a_number(bank, as_admin) -> None:
@@ -639,7 +639,7 @@ def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
     first = register("first-scorer", capability="paraphrase")
     page = text_of(as_admin.get(reverse("model_promote", args=[first.pk])))
     assert "No model of this kind is in use, so there is nothing to compare it with." in page
-    assert "Compare it with the champion first" not in page
+    assert "Compare it with the model in use first" not in page
     as_admin.post(reverse("model_promote", args=[first.pk]), {"reason": "The first one."})
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is False
 

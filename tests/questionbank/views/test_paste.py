@@ -208,7 +208,10 @@ def test_a_language_that_no_model_knows_is_compared_by_wording_alone(
 ) -> None:
     response = as_teacher.post(reverse("paste"), {"text": text})
     page = response.content.decode()
-    assert f"This text seems to be in {language}. The models know English and Chinese" in page
+    assert (
+        f"This text seems to be in {language}. Concepts and difficulty are predicted in English and Chinese only"
+        in page
+    )
     assert (response.context["prediction"], response.context["solved"]) == (None, None)
     assert [column.lens for column in response.context["columns"]] == ["wording"]
     assert response.context["save_form"]["language"].value() == tag

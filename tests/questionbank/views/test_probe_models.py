@@ -67,7 +67,7 @@ def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(pro
     assert (
         f"first-probes (model {probes[0].pk}) School Champion 80% correct on its held-out questions" in page
     )
-    beside = "60% correct on the bank’s held-out questions; the champion 80%"
+    beside = "60% correct on the bank’s held-out questions; the model in use 80%"
     assert f"second-probes (model {probes[1].pk}) School Candidate {beside}" in page
     detail = text_of(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
     assert "Concepts: accuracy of whole paths 60%" in detail
@@ -76,7 +76,7 @@ def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(pro
 def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admin) -> None:
     page = text_of(as_admin.get(reverse("model_compare", args=[probes[1].pk])))
     assert "Accuracy of whole paths is worse: 0.600 against 0.800" in page
-    assert "It estimates no difficulty, and the champion does." in page
+    assert "It estimates no difficulty, and the model in use does." in page
     assert "30 questions of School that are kept out of training; this model learned from 90 others." in page
     assert "An earlier version trained the other model on these questions too" in page
     champion, candidate = (model.numbered_name for model in probes)

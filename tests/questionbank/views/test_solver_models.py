@@ -83,7 +83,7 @@ def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measur
         )
     page = text_of(as_admin.get(reverse("model_list")))
     assert "28%" not in page
-    assert "Candidate 85% correct on the bank’s held-out questions; the champion 80%" in page
+    assert "Candidate 85% correct on the bank’s held-out questions; the model in use 80%" in page
     ModelArtifact.objects.filter(pk=champion.pk).update(state="archived")  # the comparison is out of date
     page = text_of(as_admin.get(reverse("model_list")))
     assert "100%" not in page
