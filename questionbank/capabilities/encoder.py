@@ -62,7 +62,8 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     too_few = "Nothing could be measured: too few of the bank’s held-out questions are tagged."
 
     roll_back_note = (
-        "It is used with the vectors and the models of concepts and difficulty that it had before. A job computes the vectors of questions that have"
+        "It is used with the vectors and the models of concepts and difficulty that it had before. A job computes the"
+        " vectors of questions that have"
         " changed since."
     )
     facts = ("questions", "hierarchy", "hierarchies", "device")

@@ -116,8 +116,8 @@ def why_not_reversible(question: Question) -> str:
     published = published_number(question)
     if solution.rounding or published is None or not published.agrees_with(solution.value):
         return (
-            "Asking for another number needs a published answer that the equation gives. Correct the answer or the equation"
-            " first."
+            "Asking for another number needs a published answer that the equation gives. Correct the answer or the"
+            " equation first."
         )
     return ""
 
