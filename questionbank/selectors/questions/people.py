@@ -10,9 +10,9 @@ from questionbank.models import User
 from questionbank.rows import existing
 
 ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do; a literal table
-    "teacher": "Searches and reads the whole bank, writes and edits their own questions, and tags any question.",
+    "teacher": "Searches and reads the whole bank, writes, imports and edits their own, and tags any question.",
     "reviewer": "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough.",
-    "admin": "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people.",
+    "admin": "Does everything: edits any question and the concepts, trains and promotes models, adds people.",
 }
 
 
