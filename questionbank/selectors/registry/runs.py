@@ -106,9 +106,9 @@ def run_title(run: Run, *, user: User) -> str:
         return str(run)
     if run.kind == Run.Kind.READ or "draft" in run.parameters:
         return "A test paper of a colleague"
-    return {Run.Kind.UNDO: "Undo of a colleague’s import", Run.Kind.CHANGE: "A colleague’s change"}.get(
-        Run.Kind(run.kind), "A colleague’s import"
-    )
+    if run.kind == Run.Kind.UNDO:
+        return "Undo of a colleague’s import"
+    return "A colleague’s change" if run.kind == Run.Kind.CHANGE else "A colleague’s import"
 
 
 def vectors_awaited(*, user: User) -> str:
