@@ -35,7 +35,7 @@ from questionbank.selectors.vectors import stored_vector
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.blocks import block_claim, block_give_back
 from questionbank.services.embeddings import embedding_request_outdated, embedding_set_ensure
-from questionbank.services.questions import question_create
+from questionbank.services.questions import question_create, question_update
 from questionbank.services.runs import run_create
 from questionbank.services.search_index import search_vector
 from tests.questionbank.test_outage import end_connection
@@ -229,17 +229,28 @@ def test_encoders_of_one_name_have_sets_of_different_names():
     assert embedding_set_ensure(artifact=made[1]) == sets[1]
 
 
+IN_PARTS = {
+    "text": EACH_PART, "language": "en", "kind": "parts", "options": [], "answer": "", "solution": "", "grade": "",
+    "status": "ready", "concepts": [],
+    "content": QuestionContent(parts=(QuestionPart("Factorise $x^2+7x+12$"), QuestionPart("Add"))),
+}  # fmt: skip
+
+
+def test_another_part_asks_for_another_vector(wording, teacher):
+    question = question_create(user=teacher, **IN_PARTS)
+    embedding.embed_pending(Reporter())
+    content = QuestionContent(parts=(QuestionPart("Factorise $x^2+7x+12$"), QuestionPart("Subtract")))
+    question_update(user=teacher, question=question, version=1, **IN_PARTS | {"content": content})
+    assert [each.text for each in embedding_pending(embedding_set=wording, first=0, last=2**40)] == [
+        "Factorise $x^2+7x+12$\nSubtract"
+    ]
+
+
 def test_what_an_update_reads_more_of_is_searched_and_embedded_anew(wording, teacher):
-    plain, in_parts = (
-        question_create(
-            user=teacher, text=text, language="en", kind=kind, options=[], answer="", solution="", grade="",
-            status="ready", concepts=[], content=content,
-        )
-        for text, kind, content in (
-            ("What is 2 + 2?", "open", EMPTY),
-            (EACH_PART, "parts", QuestionContent(parts=(QuestionPart("Factorise $x^2+7x+12$"), QuestionPart("Add")))),
-        )
-    )  # fmt: skip
+    plain = question_create(
+        user=teacher, **IN_PARTS | {"text": "What is 2 + 2?", "kind": "open", "content": EMPTY}
+    )
+    in_parts = question_create(user=teacher, **IN_PARTS)
     embedding.embed_pending(Reporter())
     QuestionSolution.objects.bulk_create(
         QuestionSolution(question=each, content_hash=each.content_hash) for each in (plain, in_parts)

@@ -24,6 +24,7 @@ from analytics.analysed_text import stored_text
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
+from analytics.text.plain_maths import mark_plain_maths
 from questionbank.models import Question
 from questionbank.selectors.search.conditions import Condition, among, fetch
 from questionbank.selectors.search.query import ParsedQuery
@@ -36,6 +37,7 @@ BY_VECTOR = 100  # questions that the vectors contribute
 COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
 LITERAL = 90.0  # per cent of likeness from which a text contains a query almost literally
 _LONGEST_COMPARED = 4000  # characters of a text
+_TYPED = re.compile(r"[=+×÷√^²³<>≤≥]|\d\s*[-−*/:]\s*\d")
 _SIGNS = re.compile(r"[$\\{}]+")
 
 # Weights of words, vectors and literal likeness. Tuned on the half of the public questions that `manage.py
@@ -203,7 +205,7 @@ def rank_by_formulas(
     ]
     order: dict[int, tuple[float, int, int]] = {}
     for pk, text in _texts(candidates) if query_formulas else ():
-        held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
+        held = _formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
         total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in query_formulas)
@@ -212,6 +214,11 @@ def rank_by_formulas(
             asked_for = 1.0 if shares is None else _WITHOUT_WORDS + (1 - _WITHOUT_WORDS) * shares.get(pk, 0.0)
             order[pk] = (-round(likeness * asked_for, 3), len(text), -pk)
     return sorted(order, key=lambda pk: order[pk])
+
+
+def _formulas(text: str) -> list[str]:
+    """Return the formulas of a text; of one that marks none, those that were typed without dollar signs."""
+    return text_formulas(text) or (text_formulas(mark_plain_maths(text)) if _TYPED.search(text) else [])
 
 
 def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> None:
