@@ -44,7 +44,7 @@ def analysed_text(text: str, options: Options = (), content: QuestionContent = E
     >>> analysed_text(EACH_PART, content=QuestionContent(parts=(QuestionPart("Expand $2(x+1)$"), QuestionPart("Add"))))
     'Expand $2(x+1)$\nAdd'
     >>> analysed_text("Which is prime?", [Option("A", "9"), Option("B", "11")])
-    'Which is prime?\n9\n11'
+    'Which is prime?\n11\n9'
     >>> analysed_text("What is 3 + 4?", [Option("A", "7"), Option("B", "8")])
     'What is 3 + 4?'
     """
@@ -69,7 +69,7 @@ def stem_text(text: str, options: Options = (), content: QuestionContent = EMPTY
         pieces += [pair.left for pair in content.pairs if pair.left]
         pieces += sorted({pair.right for pair in content.pairs})  # beside each other they would be the answer
     if options and not content.parts and _asks_nothing_alone(stem):
-        pieces += map(option_text, options)
+        pieces += sorted(map(option_text, options))  # things to put in order are kept in their right order
     if content.blanks and _asks_nothing_alone(stem):
         pieces += [option.text for blank in content.blanks for option in blank.options]
     return pieces[0] if len(pieces) == 1 else "\n".join(filter(None, pieces))

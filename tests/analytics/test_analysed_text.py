@@ -20,7 +20,7 @@ from analytics.question_content import (
 from questionbank.demo.bank import demo_questions
 
 OPTIONS = (Option("A", "A square is a rectangle."), Option("B", "A kite is a square."))
-CHOICES = "A square is a rectangle.\nA kite is a square."
+CHOICES = "A kite is a square.\nA square is a rectangle."
 PARTS = (
     QuestionPart("Simplify $a^3 \\times a^4$", answer="$a^7$"),
     QuestionPart(
