@@ -73,7 +73,8 @@ def _title(paper: Paper, lines: Sequence[Line], roles: Sequence[Role]) -> str:
     if len(outermost) != 1 or outermost == {()} or first is None or not first.heading:
         return ""
     (title,) = outermost.pop()
-    return "" if phrases.SECTION.fullmatch(title) else title
+    is_above_all = all(len(question.heading) > 1 for question in paper.questions)
+    return title if is_above_all or not phrases.SECTION.fullmatch(title) else ""
 
 
 def _read_places(lines: Sequence[Line], roles: Sequence[Role], title: str) -> _Places:
@@ -105,9 +106,9 @@ def _note(line: Line, pending: list[str], found: _Places, owner: int, *, is_head
     """Note what a line says that is no part of a question: space for an answer, or instructions."""
     text = full_text(line)
     if phrases.is_answer_space(line.text):
-        if owner >= 0:
-            drawn = sum(sign in "_.…" for sign in text) / _SIGNS_A_LINE
-            found.spaces[owner] = min(found.spaces.get(owner, 0) + max(1, math.ceil(drawn)), _MOST_LINES)
+        drawn = math.ceil(sum(sign in "_.…" for sign in text) / _SIGNS_A_LINE)
+        if owner >= 0 and drawn:
+            found.spaces[owner] = min(found.spaces.get(owner, 0) + drawn, _MOST_LINES)
     elif not _is_noise(line.text) and (owner < 0 or is_headed or _instructs(text)):
         pending.append(text)
 

@@ -28,7 +28,7 @@ from questionbank.selectors.worksheets.worksheets import sentences_on_left_out, 
 from questionbank.services.ordering import last_position, locked_rows, row_move, row_remove, rows_number
 from questionbank.services.own_names import NAME_LIMIT, checked_name
 from questionbank.services.permissions import require_owner
-from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought
+from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines
 from questionbank.worksheets.difficulty_order import OrderedRow, by_difficulty
 
 LONGEST_WORKSHEET = 400  # questions
@@ -194,7 +194,8 @@ def _brought(
             yield WorksheetItem(heading=section.heading, instructions=section.instructions)
         content, item = content_of(question.content), (listed or {}).get(question.pk)
         points = item.points if item is not None and item.points is not None else total_points(content)
-        yield WorksheetItem(question=question, points=points, answer_lines=lines_brought(content))
+        lines = lines_brought(content) if takes_lines(question.kind) else 0
+        yield WorksheetItem(question=question, points=points, answer_lines=lines)
 
 
 @transaction.atomic

@@ -76,6 +76,7 @@ def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> lis
     """
     kept = []
     for place, (section, source) in enumerate(zip(sections, sources, strict=True)):
-        neighbours = sources[max(0, place - 1) : place] + sources[place + 1 : place + 2]
-        kept.append(section if source in neighbours or len(sources) == 1 else Section())
+        beside = (other for other in (place - 1, place + 1) if 0 <= other < len(sources))
+        is_known = len(sources) == 1 or any(sources[other] == source for other in beside)
+        kept.append(section if is_known else Section())
     return kept

@@ -76,6 +76,12 @@ def sections_begun(
         item = listed.get(question.pk)
         if item is not None and (item.heading or item.instructions):
             section = Section(item.heading, item.instructions)
-        begun.append(section if section not in (Section(), last) else None)
-        last = begun[-1] or last
+        if section in (Section(), last):
+            begun.append(None)
+            continue
+        heading = (
+            "" if section.heading == last.heading else section.heading
+        )  # other instructions in one section
+        begun.append(Section(heading, section.instructions))
+        last = section
     return begun

@@ -144,12 +144,12 @@ def test_questions_are_ordered_by_difficulty_within_their_sections(as_teacher, t
     made = worksheet_create(user=teacher, name="Ordered")
     shared = {"stimulus": {"text": "A farm has 12 cows."}}
     hard, easy, cows, legs = (
-        QuestionFactory(text=text, difficulty=value, difficulty_percent=value, content=content)
+        QuestionFactory(text=text, difficulty=value, difficulty_scale="1-5", content=content)
         for text, value, content in (
-            ("Hard?", 90, {}),
-            ("Easy?", 10, {}),
-            ("A farm has 12 cows.\n\nHow many cows?", 80, shared),
-            ("A farm has 12 cows.\n\nHow many legs?", 20, shared),
+            ("Hard?", 5, {}),
+            ("Easy?", 1, {}),
+            ("A farm has 12 cows.\n\nHow many cows?", 4, shared),
+            ("A farm has 12 cows.\n\nHow many legs?", 2, shared),
         )
     )
     worksheet_add(user=teacher, worksheet=made, questions=[hard, cows, legs])
