@@ -122,19 +122,18 @@ class _SheetWriter:
         return self._labels.point if said == "1" else self._labels.points.format(points=said)
 
     def _picture_options(self, options: Sequence[tuple[str, str]]) -> str:
-        """Return options that are pictures in a row, or two beside each other."""
-        trees = [self._texts.tree(text) for _, text in options]
-        images = [image for tree in trees for image in tree.iterate("img")]
-        columns, style = 4, "Pictures in a Row"
-        if any(int(image.attributes.get("width", 0)) * POINTS_A_PIXEL > self._share(4) for image in images):
-            columns, style = 2, "Pictures in Pairs"
-        for image in images:
-            width = min(int(image.attributes.get("width", 0)), int(self._share(columns) / POINTS_A_PIXEL))
-            image.attributes["width"] = str(width)
-        entries = [
-            f"{escape(option_label(label))} {''.join(write_markup(child) for child in tree.elements[0].children)}"
-            for (label, _), tree in zip(options, trees, strict=True)
-        ]
+        """Return options that are pictures in a row, or two beside each other; nothing for other options."""
+        images = [_picture_alone(self._texts.tree(text)) for _, text in options if is_picture(text)]
+        pictures = [image for image in images if image is not None]
+        if len(options) < 2 or len(pictures) < len(options):
+            return ""
+        widest = max(int(image.attributes["width"]) for image in pictures) * POINTS_A_PIXEL
+        columns, style = (4, "Pictures in a Row") if widest <= self._share(4) else (2, "Pictures in Pairs")
+        entries = []
+        for (label, _), image in zip(options, pictures, strict=True):
+            most = int(self._share(columns) / POINTS_A_PIXEL)
+            image.attributes["width"] = str(min(int(image.attributes["width"]), most))
+            entries.append(f"{escape(option_label(label))} {write_markup(image)}")
         rows = (entries[start : start + columns] for start in range(0, len(entries), columns))
         return "".join(_styled(style, f"<p>{TAB.join(row)}</p>") for row in rows)
 
@@ -143,8 +142,8 @@ class _SheetWriter:
         return self._room / columns - _LABEL
 
     def _options(self, options: Sequence[tuple[str, str]]) -> str:
-        if len(options) > 1 and all(is_picture(text) for _, text in options):
-            return self._picture_options(options)
+        if pictures := self._picture_options(options):
+            return pictures
         lines = [self._texts.line(text) for _, text in options]
         is_short = sum(len(read_markup(line).text()) + 4 for line in lines) <= _LONGEST_LINE
         if (
@@ -185,6 +184,12 @@ class _SheetWriter:
             begins = "Picture" if is_pictured else "" if label else "Text"
             opening = _styled(f"{style} {begins}".strip(), write_markup(first))
         return opening + _styled(f"{style} Text", "".join(map(write_markup, blocks)))
+
+
+def _picture_alone(tree: Element) -> Element | None:
+    """Return the picture that a text is; None for one that is not shown."""
+    found = [*tree.iterate("img")]
+    return found[0] if len(found) == 1 and "width" in found[0].attributes else None
 
 
 def _end_of_words(paragraph: Element) -> int:

@@ -79,9 +79,7 @@ def sections_begun(
         if section in (Section(), last):
             begun.append(None)
             continue
-        heading = (
-            "" if section.heading == last.heading else section.heading
-        )  # other instructions in one section
+        heading = "" if section.heading == last.heading else section.heading  # it has other instructions
         begun.append(Section(heading, section.instructions))
         last = section
     return begun
