@@ -130,7 +130,8 @@ def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> Ques
     asked = document_questions_by_place(draft=draft, user=user)
     places: dict[int, ListedPlace] = {}
     for item in review.items:
-        if question := asked.get(item.place):
+        question = asked.get(item.place)
+        if question is not None and question.import_run_id != draft.import_run_id:
             said, known = item.record.content, content_of(question.content)
             if (total_points(said), said.section) != (total_points(known), known.section):
                 places.setdefault(question.pk, ListedPlace(total_points(said), said.section))
