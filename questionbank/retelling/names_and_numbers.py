@@ -25,7 +25,7 @@ from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_tex
 from questionbank.retelling.sense import Sense
 from questionbank.retelling.things import with_other_things
 
-_TRIES = 2000  # draws of numbers for one text
+_TRIES = 1500  # draws of numbers for one text
 _SPOKEN = {
     "twice": 2,
     "doubl": 2,

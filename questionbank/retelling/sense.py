@@ -138,7 +138,7 @@ class Sense:
             if changes.setdefault(slot.value, value) != value:
                 return False  # an equation does not tell which of two equal numbers it means
         if any(
-            _sign(values[place] - bound) != _sign(self._slots[place].value - bound)
+            _order_of(values[place], bound) != _order_of(self._slots[place].value, bound)
             for place, bounds in self._bounds.items()
             for bound in bounds
         ):
@@ -172,7 +172,7 @@ class Sense:
         order = []
         for first, second in pairs:
             measures = {self._measures.get(name, _CONSTANT) for name in (first, second)}
-            sign = _sign(self._values[first] - self._values[second])
+            sign = _order_of(self._values[first], self._values[second])
             # what a product measures is not known: that it equals a number may be chance
             is_chance = _UNKNOWN in measures and not sign and second != "0"
             if not is_chance and (len(measures) == 1 or measures & {_UNKNOWN, _CONSTANT}):
@@ -190,7 +190,7 @@ class Sense:
             yield from _signs_of_sums([values[name] for name in stated if self._measures[name] == measure])
         for first, second in combinations(stated, 2):
             yield from (values[name] == values[first] * values[second] for name in stated)
-        yield _sign(sum(values[name] for name in stated if values[name] < 1) - 1)
+        yield _order_of(sum((values[name] for name in stated if values[name] < 1), Fraction()), 1)
 
 
 def _steps(tree: ExpressionTree) -> Iterator[tuple[str, ExpressionTree]]:
@@ -266,19 +266,20 @@ def _signs_of_sums(values: Sequence[Fraction]) -> Iterator[int]:
     places = range(len(values))
     for first, second in combinations(places, 2):
         total = values[first] + values[second]
-        yield from (_sign(values[whole] - total) for whole in places if whole not in (first, second))
+        yield from (_order_of(values[whole], total) for whole in places if whole not in (first, second))
     for start in places:
         for end in places[start + 3 :]:
             total = sum(values[start:end], Fraction())
-            yield from (_sign(values[whole] - total) for whole in places if not start <= whole < end)
+            yield from (_order_of(values[whole], total) for whole in places if not start <= whole < end)
 
 
 def _is_ordered(order: Sequence[tuple[str, str, int]], values: Mapping[str, Fraction]) -> bool:
-    return all(_sign(values[first] - values[second]) == sign for first, second, sign in order)
+    return all(_order_of(values[first], values[second]) == sign for first, second, sign in order)
 
 
-def _sign(difference: Fraction) -> int:
-    return (difference > 0) - (difference < 0)
+def _order_of(first: Fraction, second: Fraction | int) -> int:
+    """Return 1 where the first is more, -1 where it is less, 0 where both are equal."""
+    return (first > second) - (first < second)
 
 
 def _is_alike(old: Fraction, new: Fraction, is_ratio: bool) -> bool:
