@@ -131,7 +131,7 @@ def named_rows(
         elif blank > _BLANK_ROWS_LIMIT:
             raise ImportRefused(
                 f"The file has more than {_BLANK_ROWS_LIMIT:,} blank rows in a row; remove them.",
-                [LineProblem(start, "the file goes on with blank rows here")],
+                [LineProblem(start, "only blank rows follow here")],
             )
 
 

@@ -214,18 +214,18 @@ def read_lines(
                 if is_packed and unpacked > unpacked_limit:
                     raise ImportRefused(
                         f"{path.name} unpacks to more than {_size(unpacked_limit)}; split it.",
-                        [LineProblem(number, "the file goes on here")],
+                        [LineProblem(number, "the file is read up to here")],
                     )
                 if number > lines_limit:
                     raise ImportRefused(
                         f"{path.name} has more than {lines_limit:,} lines; split it.",
-                        [LineProblem(number, "the file goes on here")],
+                        [LineProblem(number, "the file is read up to here")],
                     )
                 blank = blank + 1 if line.isspace() else 0
                 if blank > BLANK_LINES_LIMIT:
                     raise ImportRefused(
                         f"{path.name} has more than {BLANK_LINES_LIMIT:,} blank lines in a row; remove them.",
-                        [LineProblem(number, "the file goes on with blank lines here")],
+                        [LineProblem(number, "only blank lines follow here")],
                     )
                 if is_long:
                     yield number, LineProblem(number, f"the line is longer than {line_limit:,} bytes")

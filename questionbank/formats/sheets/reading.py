@@ -144,7 +144,7 @@ def _cells(
         if seen > CELLS_LIMIT:
             raise ImportRefused(
                 f"{path.name} has more than {CELLS_LIMIT:,} cells; split it.",
-                [LineProblem(number, "the sheet goes on here")],
+                [LineProblem(number, "the sheet is read up to here")],
             )
         if progress is not None and number % _PROGRESS_EVERY == 0:
             progress(min(number, 999_999), 1_000_000)  # nobody knows the number of rows beforehand
