@@ -309,7 +309,7 @@ def test_a_model_in_use_is_neither_promoted_nor_deleted(champion, as_admin) -> N
         assert 'name="reason"' not in response.content.decode()
     response = as_admin.post(reverse("model_delete", args=[champion.pk]))
     assert response.status_code == 409
-    assert "The champion cannot be deleted" in text_of(response)
+    assert "The model in use cannot be deleted" in text_of(response)
     assert ModelArtifact.objects.filter(pk=champion.pk).exists()
 
 
