@@ -307,7 +307,7 @@ def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) 
     total = sum(votes.values())
     best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
     if best:
-        notice = f"{notice} They come from the most similar tagged questions.".strip()
+        notice = f"{notice} These concepts are those of the most similar tagged questions.".strip()
     notice = notice or "No similar question has concepts."
     ids = _ids_of_tags(neighbours, hierarchy)
     return QuestionPrediction(

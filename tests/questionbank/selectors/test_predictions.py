@@ -171,7 +171,7 @@ def test_without_probes_the_neighbours_vote_and_the_notice_says_so(bank):
     assert prediction.difficulty.coverage is None
     assert prediction.notice == (
         "“Test hierarchy” has 12 of the 100 labelled questions a model needs; 88 are missing."
-        " They come from the most similar tagged questions."
+        " These concepts are those of the most similar tagged questions."
     )
 
 
