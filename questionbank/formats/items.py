@@ -204,6 +204,15 @@ def item_entries(
     except FieldProblems as error:
         yield line, LineProblem(line, f"{error}{where}", error.problems[0][0], tuple(error.problems))
         return
+    if record.kind == "opaque" and not any(field == "kind" for field, _reason in said):
+        type = record.content.settings.get("type", "unknown")
+        said = [
+            *said,
+            (
+                "kind",
+                f"a question of the type {type[:60]!r} cannot be taken apart: it is kept as another type",
+            ),
+        ]
     for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
         yield line, LineWarning(line, reason, field)
     yield line, record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from django import template
@@ -40,8 +41,11 @@ def _get(question: Any, name: str) -> Any:
 @register.filter
 def content(question: Any) -> QuestionContent:
     """Return the content of a question."""
+    found = _get(question, "content") or {}
+    if isinstance(found, QuestionContent):
+        return found
     with suppress(ValueError):
-        return content_of(_get(question, "content") or {})
+        return content_of(found)
     return EMPTY
 
 
@@ -120,16 +124,16 @@ def right_answers(blank: Blank) -> list[tuple[str, float]]:
 
 
 @register.filter
-def options_shown(question: Any) -> list[Mapping[str, Any]]:
-    """Return the options as students see them: items to put in order are not in their right order."""
+def options_shown(question: Any) -> Sequence[Any]:
+    """Return the options of a question or a part as students see them: items to order are not in their right order."""
     options = list(_get(question, "options") or ())
     if _get(question, "kind") != "ordering":
         return options
     return [{"label": label, "text": text} for label, text in _items_shown(options)[0]]
 
 
-def _items_shown(options: Sequence[Mapping[str, Any]]) -> tuple[Labelled, str]:
-    return in_other_order(tuple((option["label"], option["text"]) for option in options), None)
+def _items_shown(options: Sequence[Any]) -> tuple[Labelled, str]:
+    return in_other_order(tuple((_get(option, "label"), _get(option, "text")) for option in options), None)
 
 
 @register.filter
@@ -139,9 +143,22 @@ def answer_shown(question: Any) -> str:
     kind, options = _get(question, "kind"), _get(question, "options") or ()
     if kind == "ordering" and options:
         return _items_shown(options)[1]
-    if kind == "matching":
-        return derived_answer(kind=kind, options=(), answer=answer, content=content(question))
+    if kind in ("matching", "parts"):
+        return derived_answer(
+            kind=kind, options=(), answer=answer, content=_with_items_shown(content(question))
+        )
     return answer
+
+
+def _with_items_shown(shown: QuestionContent) -> QuestionContent:
+    """Return a content whose parts answer with the letters that their items are shown with."""
+    parts = (
+        replace(part, answer=_items_shown(part.options)[1])
+        if part.kind == "ordering" and part.options
+        else part
+        for part in shown.parts
+    )
+    return replace(shown, parts=tuple(parts))
 
 
 @register.filter

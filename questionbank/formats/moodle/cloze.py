@@ -6,7 +6,7 @@ https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 
 from analytics.question_content import AcceptedAnswer, Blank
@@ -19,6 +19,7 @@ _GAP = re.compile(
     r"(?P<answers>(?:[^{}\\]|\\.|\{[^{}]*\})*)\}",
     re.DOTALL,
 )
+_BROKEN = re.compile(r"\{\d*:[A-Z][A-Z_]+(?=[\s:}])[^{}\n]{0,80}\}?")
 _STYLE = re.compile(r"[A-Z]{2,}(?:_[A-Z]+)?")
 _SPLIT = re.compile(r"(?<!\\)((?:\\\\)*)~")
 _FEEDBACK = re.compile(r"(?<!\\)(?:\\\\)*#")
@@ -42,6 +43,22 @@ def read_cloze(html: str, text_of: Callable[[str], str]) -> tuple[str, list[Blan
         return f"[[{len(blanks)}]]"
 
     return _GAP.sub(replaced, html), blanks
+
+
+def cloze_faults(rest: str, blanks: Sequence[Blank]) -> Iterator[str]:
+    """Yield what is wrong with the gaps of a question.
+
+    Args:
+        rest: its HTML or text without the gaps that are read.
+    """
+    for broken in dict.fromkeys(match[0] for match in _BROKEN.finditer(rest)):
+        yield f"{broken[:60]!r} is no gap that can be read: answers stand behind the type, as in {{1:NUMERICAL:=4}}"
+    if not blanks:
+        yield "the question has no gap"
+    for place, blank in enumerate(blanks, start=1):
+        weights = [one.weight or 0.0 for one in (*blank.accepted, *blank.options)]
+        if max(weights, default=0.0) <= 0:
+            yield f"gap {place} has no right answer"
 
 
 def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:

@@ -13,7 +13,7 @@ from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.folders import opened_folder
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
 from questionbank.formats.items import Item
-from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.moodle.cloze import cloze_faults, read_cloze
 from questionbank.formats.seam import Entry, ReadContext
 
 AIKEN, CLOZE = "aiken", "cloze"
@@ -135,6 +135,8 @@ def read_cloze_text(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
     text, blanks = read_cloze(source, lambda html: html_to_our_text(html)[0])
     item.row |= {"kind": "blanks", "text": item.html(text, "text", breaks_lines=True)}
     item.content["blanks"] = tuple(blanks)
+    for fault in cloze_faults(text, blanks):
+        item.say("blanks", fault)
     yield from item.entries(1, source)
 
 

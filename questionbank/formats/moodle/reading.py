@@ -35,7 +35,7 @@ from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import KEPT, without_pictures
-from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.moodle.cloze import cloze_faults, read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.gap_lists import read_gap_list
 from questionbank.formats.moodle.predictions import PREFIX as PREDICTED
@@ -151,6 +151,8 @@ class _Reading(ItemReading):
             text = self._fixed(text) or text
         elif is_cloze:
             self.content["blanks"] = tuple(blanks)
+            for fault in cloze_faults(text, blanks):
+                self.say("blanks", fault)
         return text
 
     def digest(self) -> str:

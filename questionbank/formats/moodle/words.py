@@ -59,10 +59,44 @@ TYPE_OF_KIND = {
     "matching": "matching", "open": "essay", "description": "description", "blanks": "cloze",
     "ordering": "ordering",
 }  # fmt: skip
+_GRADES = (
+    1,
+    0.9,
+    5 / 6,
+    0.8,
+    0.75,
+    0.7,
+    2 / 3,
+    0.6,
+    0.5,
+    0.4,
+    1 / 3,
+    0.3,
+    0.25,
+    0.2,
+    1 / 6,
+    1 / 7,
+    1 / 8,
+    1 / 9,
+    0.1,
+    0.05,
+)
 OUR_TAG = "kindred:"
 """Before a field that Moodle has no place for, as in the tag ``kindred:grade=7``."""
 
 _CONTEXT = re.compile(r"\s*\$[a-z]+\d*\$\s*/?")
+
+
+def known_grade(weight: float) -> float:
+    """Return the nearest of the shares that Moodle knows: its import stops at another one.
+
+    Moodle's `question_bank::fraction_options_full`. No weight becomes 0, and none changes its sign.
+
+    >>> known_grade(-0.15) == -1 / 7, known_grade(0.5), known_grade(0.001), known_grade(0.0)
+    (True, 0.5, 0.05, 0.0)
+    """
+    nearest = min(_GRADES, key=lambda grade: abs(grade - abs(weight)))
+    return float(nearest if weight > 0 else -nearest if weight < 0 else 0)
 
 
 def category_path(category: str) -> tuple[str, ...]:

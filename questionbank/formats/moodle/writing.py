@@ -17,7 +17,7 @@ from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.moodle.cloze import write_cloze
 from questionbank.formats.moodle.templates import without_placeholders
-from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
+from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND, known_grade
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text
@@ -131,7 +131,7 @@ class _Writing:
         self, inner: str, weight: float, feedback: str, *, attributes: str = "", more: str = ""
     ) -> str:
         return (
-            f'<answer fraction="{_percent(weight)}"{attributes} {inner}'
+            f'<answer fraction="{_percent(known_grade(weight))}"{attributes} {inner}'
             f"{self.rich('feedback', feedback)}{more}</answer>"
         )
 

@@ -24,7 +24,7 @@ from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.predictions import with_predictions, without_predictions
 from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
-from questionbank.formats.moodle.words import FORMAT, category_of, category_path
+from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
 from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
@@ -33,6 +33,7 @@ from questionbank.formats.xml_patching import patched
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
 PREAMBLE_LIMIT = 200  # pieces: categories without a question, and what stands between them
+_SAME = 5e-6  # how far shares may be off that are written with five digits
 FOOT = b"\n</quiz>\n"
 
 
@@ -181,6 +182,24 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
             _item(record, attachments), hash_of, record.concepts[:1], is_other=is_other
         )
         kept = replace(again.content, original=record.content.original)
-        return not_held(record, replace(again, source=record.source, content=kept))
-    again, _said = read_element(write_element(record, attachments.get), hash_of, record.concepts[:1])
-    return not_held(record, again)
+        again = replace(again, source=record.source, content=kept)
+    else:
+        again, _said = read_element(write_element(record, attachments.get), hash_of, record.concepts[:1])
+    graded, changed = _with_known_grades(record)
+    return changed + not_held(graded, again)
+
+
+def _with_known_grades(record: QuestionRecord) -> tuple[QuestionRecord, list[str]]:
+    """Return a record with the weights that Moodle knows, and what to say of those that it does not."""
+    weighed = (*record.options, *record.content.accepted)
+    weights = {one.weight: known_grade(one.weight) for one in weighed if one.weight is not None}
+    other = {weight: known for weight, known in weights.items() if abs(weight - known) > _SAME}
+    if not other:
+        return record, []
+    options = tuple(replace(one, weight=other.get(one.weight, one.weight)) for one in record.options)  # type: ignore[arg-type]
+    accepted = tuple(
+        replace(one, weight=other.get(one.weight, one.weight)) for one in record.content.accepted
+    )
+    content = replace(record.content, accepted=accepted)
+    named = ", ".join(f"{known * 100:.7g} % for {weight * 100:.7g} %" for weight, known in other.items())
+    return replace(record, options=options, content=content), [f"weights that Moodle does not know: {named}"]

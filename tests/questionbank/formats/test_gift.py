@@ -19,7 +19,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats import read, write
-from questionbank.formats.catalog import sniff
+from questionbank.formats.catalog import WRITTEN, sniff
 from questionbank.formats.moodle.gift import gift_losses, write_gift
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
@@ -246,3 +246,12 @@ def test_of_a_shared_text_only_what_is_not_in_the_file_is_a_loss(text, lost):
     assert ("A train" in b"".join(write_gift([record], Pictures())).decode().split("::")[-1]) == (
         "link" in lost
     )
+
+
+def test_a_weight_that_moodle_does_not_know_leaves_as_the_nearest_and_is_told_of(tmp_path):
+    source = "::p:: Half of 18 is {\n~%-15%8\n~%-15%10\n=%100%9\n~%33.33333%36}\n"
+    [record] = questions(saved(tmp_path, source, "penal.gift"))
+    written = b"".join(WRITTEN["moodle-xml"].write([record], Pictures()))
+    assert re.findall(rb'fraction="([^"]*)"', written) == [b"-14.28571", b"-14.28571", b"100", b"33.33333"]
+    lost = WRITTEN["moodle-xml"].losses(record, Pictures())
+    assert lost == ["weights that Moodle does not know: -14.28571 % for -15 %"]

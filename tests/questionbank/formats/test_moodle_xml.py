@@ -336,13 +336,30 @@ def test_a_text_that_opens_without_end_is_read_soon(tmp_path, piece, no_hang):
 
 
 @pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Please choose {1:MULTICHOICE}", "'{1:MULTICHOICE}' is no gap that can be read"),
+        ("Please choose {1:MULTICHOICE:} or {1:SHORTANSWER:=4}", "gap 1 has no right answer"),
+        ("One {1:SHORTANSWR:=4} and {1:SA:=4}", "'{1:SHORTANSWR:=4}' is no gap"),
+        ("Only text", "the question has no gap"),
+        ("One {1:SHORTANSWER:=4} of $\\frac{1}{2}$", ""),
+    ],
+)
+def test_a_broken_gap_is_told_of(tmp_path, text, reason):
+    inner = f"<questiontext format='html'><text>{text}</text></questiontext>"
+    path = saved(tmp_path, _quiz(f"<question type='cloze'>{inner}</question>"))
+    said = [entry.reason for _line, entry in read(path) if isinstance(entry, LineWarning)]
+    assert [one for one in said if reason in one] if reason else said == []
+
+
+@pytest.mark.parametrize(
     ("inner", "kind", "warning"),
     [
         ("<answer fraction='x'><text>1</text></answer>", "numerical", ""),
         ("", "multichoice", "kept as another type"),
         ("<answer fraction='100'><text></text></answer><answer><text>b</text></answer>", "multichoice", "another type"),
         ("<answer fraction='100'><text>many</text></answer>", "numerical", "no number"),
-        ("", "quantum", ""),
+        ("", "quantum", "of the type 'quantum' cannot be taken apart: it is kept as another type"),
         ("<image>a.svg</image><image_base64>PHN2Zy8+</image_base64>", "essay", "SVG"),
         ("<image_base64>%%%</image_base64>", "essay", "damaged"),
     ],
