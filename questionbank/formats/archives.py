@@ -9,6 +9,7 @@ import posixpath
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,7 +54,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
             raise ImportRefused(f"{path.name} cannot be read: {reason}.")
         try:
             yield archive
-        except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise ImportRefused(f"{path.name} is damaged: a part of it cannot be unpacked.") from error
 
 

@@ -30,7 +30,7 @@ from questionbank.formats.csv_table import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
-from questionbank.formats.foreign import foreign_binary, foreign_text
+from questionbank.formats.foreign import foreign_binary, foreign_text, not_what_its_name_says
 from questionbank.formats.h5p import is_h5p, read_h5p
 from questionbank.formats.items import ReadFile, read_files
 from questionbank.formats.jsonl import write_json_lines
@@ -285,7 +285,8 @@ def sniff(path: Path) -> Format:
     if fault := aiken_fault(beginning):
         raise ImportRefused(f"{path.name} looks like an Aiken file, but {fault}.")
     raise ImportRefused(
-        f"The format of {path.name} is not known; Kindred reads {known_formats()}."
+        not_what_its_name_says(path.name)
+        or f"The format of {path.name} is not known; Kindred reads {known_formats()}."
         " A table needs a first row with the names of its columns, such as text, answer and concepts."
     )
 

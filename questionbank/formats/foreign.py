@@ -12,6 +12,8 @@ _MAGIC = {  # beginning of the file -> what it is, and what to do
     b"{\\rtf": f"a text with formatting (RTF): put its questions into a table and {_SAVE}",
     b"\x89PNG": "a picture: type or paste its questions",
     b"\xff\xd8\xff": "a picture: type or paste its questions",
+    b"PK\x05\x06": "an empty ZIP archive: export the questions again",
+    b"PK\x07\x08": "one piece of a ZIP archive in several pieces: save it as one archive",
     b"7z\xbc\xaf": "a 7-Zip archive: unpack it and choose one file from inside",
     b"Rar!": "a RAR archive: unpack it and choose one file from inside",
     b"SQLite format 3": f"a database: export its table of questions and {_SAVE}",
@@ -38,8 +40,22 @@ _INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts 
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".heic"})
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
+_PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package -> which
+    (
+        r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentTest|qti-assessment-test)\b",
+        "a test of QTI without its items",
+    ),
+    (
+        r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentSection|assessmentItemPool|qti-assessment-section)\b",
+        "a section or a pool of QTI without its items",
+    ),
+    (
+        r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?manifest\b",
+        "the table of contents of a package without its questions",
+    ),
+)
+_ENDINGS_OF_ARCHIVES = (".zip", ".imscc", ".h5p", ".xlsx", ".xlsm", ".ods", ".tar", ".tgz")
 _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
-    (r"(<\?xml[^<>]*>)?\s*<(assessmentTest|qti-assessment-test)\b", "a test of QTI without its items"),
     (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
 )
@@ -100,6 +116,16 @@ def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) ->
     >>> foreign_text("<html>", "bank.xml")[:47]
     'bank.xml is a web page, which Kindred does not '
     """
+    beginning = beginning.lstrip()
+    if part := next((what for form, what in _PARTS_OF_PACKAGES if re.match(form, beginning)), ""):
+        return f"{name} is {part}. Choose the whole package, which is a ZIP archive."
     kinds = _MARKUP if is_ours_by_name else _MARKUP + _PLAIN
-    what = next((what for form, what in kinds if re.match(form, beginning.lstrip())), "")
+    what = next((what for form, what in kinds if re.match(form, beginning)), "")
     return f"{name} is {what}, which Kindred does not read yet. {_CONVERT}." if what else ""
+
+
+def not_what_its_name_says(name: str) -> str:
+    """Return what to tell of a file of no known format that has the name of an archive; empty for another name."""
+    is_archive = name.lower().endswith(_ENDINGS_OF_ARCHIVES)
+    what = "it has the name of an archive and is none. Download or save it again"
+    return f"{name} is damaged: {what}." if is_archive else ""

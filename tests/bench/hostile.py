@@ -45,6 +45,10 @@ QUIZ = '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n{}\n</quiz>\n'
 ESSAY = '<question type="essay"><name><text>Sum</text></name><questiontext format="html"><text><![CDATA[<p>{}</p>]]></text>{}</questiontext></question>'
 _MANIFEST = '<manifest xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" identifier="m"><organizations/><resources>{}</resources></manifest>'
 _RESOURCE = '<resource identifier="r{0}" type="imsqti_item_xmlv2p1" href="{1}"><file href="{1}"/></resource>'
+_POOL = (
+    '<questestinterop><objectbank ident="b"><item ident="i" title="Q"><presentation><material><mattext>2 + 2?</mattext>'
+    "</material></presentation></item></objectbank></questestinterop>"
+)
 _H5P = {
     "title": "T", "mainLibrary": "H5P.MultiChoice", "language": "en",
     "preloadedDependencies": [{"machineName": "H5P.MultiChoice", "majorVersion": 1, "minorVersion": 16}],
@@ -170,6 +174,12 @@ def _encrypted() -> bytes:
     return bytes(data)
 
 
+def _damaged_member() -> bytes:
+    data = zipped(_qti(**{"a.xml": ITEM.format("".join(map(str, range(999))))}))
+    place = data.index(b"a.xml") + 60
+    return data[:place] + b"\xff" * 8 + data[place + 8 :]
+
+
 def _lying() -> bytes:
     """An archive whose directory says that its member is small."""
     data = bytearray(zipped({"item.xml": ITEM.format("x" * 40_000_000)}))
@@ -285,6 +295,13 @@ CASES = (
     Case("drive.zip", _zip({**_qti(**{"a.xml": ITEM.format("1")}), "C:\\evil.xml": ITEM.format("1")}), "leads out of the archive"),
     Case("symlink.zip", _bytes(_link), "'item.xml' in it is a link"),
     Case("name_twice.zip", _bytes(_twice), "two files in it have the name 'one.xml'"),
+    Case("no_archive.zip", _text("hello"), "is damaged: it has the name of an archive and is none"),
+    Case("beginning_lost.imscc", _bytes(lambda: zipped(_qti(**{"a.xml": ITEM.format("1")}))[10:]), "is damaged: it has the name of an archive and is none"),
+    Case("no_members.zip", _zip({}), "is an empty ZIP archive"),
+    Case("one_of_several.zip", _bytes(lambda: b"PK\x07\x08" + zipped({"a.xml": ITEM.format("1")})), "one piece of a ZIP archive"),
+    Case("damaged_member.zip", _bytes(_damaged_member), "a part of it cannot be unpacked"),
+    Case("pool_alone.zip", _zip({"qpl_5/qti_5.xml": _POOL}), "", keeps=1),
+    Case("only_a_manifest.xml", _text(_MANIFEST.format("")), "Choose the whole package"),
     Case("encrypted.zip", _bytes(_encrypted), "'item.xml' in it is protected by a password"),
     Case("truncated.zip", _bytes(lambda: zipped(_qti(**{"a.xml": ITEM.format("1")}))[:-60]), "damaged"),
     Case("only_pictures.zip", _zip({"a.png": png(4, 4), "b.png": png(5, 4)}), "archive of pictures"),

@@ -39,6 +39,7 @@ from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse, root_el
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
+_MOST_LOOKED_AT = 300  # members of an archive without a manifest, when its format is guessed
 _LARGEST = 400_000  # elements of a manifest, metadata left out
 _MOST_ELEMENTS = 1_000_000  # around the items of a file
 _UPLOADED = "Uploaded%20Media/"
@@ -50,8 +51,8 @@ Find = Callable[[str], bytes | None]
 
 
 def is_canvas(archive: zipfile.ZipFile) -> bool:
-    """Return whether an archive is a package."""
-    return MANIFEST in archive.namelist()
+    """Return whether an archive is a package, or holds files of QTI 1.2 without a table of contents."""
+    return MANIFEST in archive.namelist() or bool(_question_files(archive, most=_MOST_LOOKED_AT))
 
 
 def is_qti(beginning: str, _name: str) -> bool:
@@ -132,10 +133,9 @@ def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
         yield from _Package(path, context, lambda _path: None).entries([(path.name, path.read_bytes())])
         return
     with opened_archive(path) as archive:
-        if MANIFEST not in archive.namelist():
-            raise ImportRefused(f"{path.name} is no package: it lacks {MANIFEST}.")
         package = _Package(path, context, _finder(archive, path))
-        yield from package.missing(archive)
+        if MANIFEST in archive.namelist():
+            yield from package.missing(archive)
         members = [(name, member_bytes(archive, name, path) or b"") for name in _question_files(archive)]
         if not members:
             raise ImportRefused(
@@ -144,10 +144,14 @@ def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
         yield from package.entries(members)
 
 
-def _question_files(archive: zipfile.ZipFile) -> list[str]:
-    """Return the members with questions; of a quiz that is there twice, the one with Canvas's types."""
+def _question_files(archive: zipfile.ZipFile, most: int | None = None) -> list[str]:
+    """Return the members with questions; of a quiz that is there twice, the one with Canvas's types.
+
+    Args:
+        most: how many of the first members are looked at.
+    """
     found = []
-    for member in archive.infolist():
+    for member in archive.infolist()[:most]:
         if member.filename.lower().endswith((".xml", ".qti", ".dat")) and member.filename != MANIFEST:
             with archive.open(member) as file:
                 beginning = file.read(_LOOKED_AT)

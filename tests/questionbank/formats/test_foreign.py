@@ -44,6 +44,7 @@ def test_a_file_of_another_kind_is_one_sentence(tmp_path, content, what):
         or "type or paste" in str(refused.value)
         or "choose one" in str(refused.value)
         or "Import a test paper" in str(refused.value)
+        or "Choose the whole package" in str(refused.value)
     )
     assert not refused.value.problems
 
