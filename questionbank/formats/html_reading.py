@@ -217,9 +217,10 @@ class HtmlReader(HTMLParser):
         if tag not in HTML_NAMES:
             self._parts.append(self.get_starttag_text() or "")
             return
-        if len(self._open) < _DEPTH and tag not in _VOID:
+        is_open = len(self._open) < _DEPTH and tag not in _VOID
+        if is_open:
             self._open.append(tag)
-        self._begin(tag, attributes)
+        self._begin(tag, attributes, is_open=is_open)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -252,14 +253,15 @@ class HtmlReader(HTMLParser):
 
     # -- elements --------------------------------------------------------------------------------------------------
 
-    def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+    def _begin(self, tag: str, attributes: dict[str, str], *, is_open: bool) -> None:
         if tag in _BLOCKS or tag == "hr":
             self._paragraph()
         if tag in _MARKS and not self._is_plain:
             self._parts.append(_MARKS[tag])
         elif tag in ("sub", "sup", "td", "th"):
-            self._outer.append(self._parts)
-            self._parts = []
+            if is_open:
+                self._outer.append(self._parts)
+                self._parts = []
         elif tag in ("ul", "ol"):
             self._numbers.append(0 if tag == "ol" else -1)
         elif tag == "tr":

@@ -66,7 +66,7 @@ class _Aiken:
         self.lines: list[int] = []
         self.source: list[str] = []
         self.text: list[str] = []
-        self.options: list[str] = []
+        self.options: list[list[str]] = []  # the lines of each
         self.answer = ""
         self.said: list[str] = []
         self.is_apart = False  # whether an empty line stood behind the options
@@ -85,11 +85,11 @@ class _Aiken:
         elif answer := _ANSWER.fullmatch(line):
             self.answer = answer[1].upper()
         elif option and option[1].upper() == chr(65 + len(self.options)):
-            self.options.append(option[2])
+            self.options.append([option[2]])
         elif self.options and self.is_apart:
             return False
         elif self.options:
-            self.options[-1] += f" {line.strip()}"
+            self.options[-1].append(line.strip())
         else:
             self.text.append(line)
         self.lines.append(number)
@@ -109,7 +109,7 @@ class _Aiken:
         item = Item(AIKEN, context)
         item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
         item.row["solution"] = with_dollars("\n".join(self.said).strip())
-        options = enumerate(map(with_dollars, self.options), start=65)
+        options = enumerate((with_dollars(" ".join(lines)) for lines in self.options), start=65)
         item.choose((text, chr(place) in letters, "") for place, text in options)
         yield from item.entries(line, "\n".join(self.source).strip())
 
