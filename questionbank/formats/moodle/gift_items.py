@@ -24,6 +24,7 @@ _HASHES = re.compile(r"(?<!\\)((?:\\\\)*)#")
 _GENERAL = re.compile(r"(?<!\\)((?:\\\\)*)####")
 _WEIGHT = re.compile(r"\s*%(-?\d+(?:\.\d+)?)%")
 _TRUE_FALSE = re.compile(r"\s*(T|TRUE|F|FALSE)\s*(?=#|$)", re.IGNORECASE)
+_MOST_ANSWERS = 1_000
 GAP = "____"
 
 
@@ -161,8 +162,13 @@ def _pieces(inner: str, first: str) -> list[tuple[str, str]]:
 
     Args:
         first: the sign of what stands before the first sign, which Moodle reads as an answer, too.
+
+    Raises:
+        FieldProblems: there are more than anybody writes.
     """
     marks = list(_ANSWER.finditer(inner))
+    if len(marks) > _MOST_ANSWERS:
+        raise _bad(f"the braces hold {len(marks):,} answers, more than {_MOST_ANSWERS:,}")
     places = [(match[1], match.start(1), match.end()) for match in marks]
     if inner[: places[0][1] if places else len(inner)].strip():
         places.insert(0, (first, 0, 0))
