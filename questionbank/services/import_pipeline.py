@@ -220,11 +220,12 @@ def _read(
         is_concept = isinstance(entry, ConceptRow)
         report.rows += report.unit != "question" or not is_concept  # the category of a quiz is no question
         report.concept_rows += is_concept
+        if is_lost and isinstance(entry, QuestionRecord | StagedQuestion):
+            continue
         if isinstance(entry, QuestionRecord):
             entry = staged_question(entry, source=options.source)
         if isinstance(entry, StagedQuestion):
-            if not is_lost:
-                rows.add(line, known_only(line, entry) if known_only else entry)
+            rows.add(line, known_only(line, entry) if known_only else entry)
             if entry.record and options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
                 _check(line, entry.record, report)
         elif isinstance(entry, ConceptRow):
