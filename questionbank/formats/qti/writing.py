@@ -332,20 +332,24 @@ class _Writing:
         return rules + (f"<responseCondition>{''.join(branches)}</responseCondition>" if branches else "")
 
     def _shown_with_typed(self) -> str:
-        """Return the rule that shows the feedback of the first typed answer that fits."""
-        branches, rest = [], ""
-        for name, answer in self._typed_feedback():
-            shown = _show(_base(name, "identifier"))
-            if answer.text == ANY_OTHER:
-                rest = f"<responseElse>{shown}</responseElse>"
-            else:
-                kind = "responseElseIf" if branches else "responseIf"
-                branches.append(f"<{kind}>{_fits(self._declared[0], answer)}{shown}</{kind}>")
-        if rest and not branches:  # all that is answered and not right
-            first = self._declared[0]
-            is_right = _is_right(first) if first.correct else f"<isNull>{_variable(first.response)}</isNull>"
-            branches.append(f"<responseIf>{is_right}{_show('')}</responseIf>")
-        return f"<responseCondition>{''.join(branches)}{rest}</responseCondition>" if branches else ""
+        """Return the rule that shows the feedback of the first typed answer that fits, else that of any other."""
+        names = {answer.text: name for name, answer in self._typed_feedback()}
+        if not names:
+            return ""
+        declared = self._declared[0]
+        branches = (
+            [f"<isNull>{_variable(declared.response)}</isNull>{_show('')}"] if ANY_OTHER in names else []
+        )
+        for answer in self.content.accepted:
+            is_told_apart = answer.text in names or ANY_OTHER in names
+            if answer.text != ANY_OTHER and is_told_apart:
+                name = names.get(answer.text)
+                branches.append(_fits(declared, answer) + _show(_base(name, "identifier") if name else ""))
+        tags = ["responseIf", *["responseElseIf"] * len(branches)]
+        rules = [f"<{tag}>{branch}</{tag}>" for tag, branch in zip(tags, branches, strict=False)]
+        if ANY_OTHER in names:
+            rules.append(f"<responseElse>{_show(_base(names[ANY_OTHER], 'identifier'))}</responseElse>")
+        return f"<responseCondition>{''.join(rules)}</responseCondition>"
 
 
 def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:

@@ -361,6 +361,7 @@ def test_pictures_are_no_loss(pictures):
 _TYPED = (
     AcceptedAnswer("3.14", feedback="Well rounded", tolerance=0.01),
     AcceptedAnswer("3", 0.5, "Too rough", 0.2),
+    AcceptedAnswer("3.1", 0.5, tolerance=0.05),
     AcceptedAnswer("22", 0.0, "You forgot to divide"),
     AcceptedAnswer("*", 0.0, "Measure again"),
 )
