@@ -21,6 +21,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
 from questionbank.embedded.locations import postgres_location, redis_location
+from questionbank.school_grades import SCHOOL_SYSTEMS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
@@ -65,6 +66,7 @@ environment = _Environment(
     REVIEW_LEASE_SECONDS=(int, 180),
     REVIEW_OPINIONS=(int, 1),
     REVIEW_RANDOM_SHARE=(float, 0.2),
+    SCHOOL_SYSTEM=(str, ""),
     SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
     STORAGE_URL=(str, ""),
@@ -257,6 +259,15 @@ def _is_domain(host: str) -> bool:
     except ValueError:
         return "." in host
     return False
+
+
+def school_system() -> str:
+    """Return the school system in which pages name grades; empty for names as they were written."""
+    name: str = environment("SCHOOL_SYSTEM").strip().casefold()
+    if name and name not in SCHOOL_SYSTEMS:
+        known = ", ".join(SCHOOL_SYSTEMS)
+        sys.exit(f"Error: SCHOOL_SYSTEM: there is no school system {name!r}. Choose one of: {known}.")
+    return name
 
 
 def time_zone() -> str:

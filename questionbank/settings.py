@@ -185,8 +185,9 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kindred"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no sign-up to abuse
 
-# --- language and time ----------------------------------------------------------------------------
+# --- language, schools and time -------------------------------------------------------------------
 LANGUAGE_CODE = "en"
+SCHOOL_SYSTEM = env.school_system()
 TIME_ZONE = env.time_zone()
 USE_I18N = False
 USE_TZ = True

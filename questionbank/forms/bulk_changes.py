@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from questionbank.formats.limits import GRADE_LIMIT, SET_LIMIT
+from questionbank.formats.limits import SET_LIMIT
+from questionbank.forms.grades import GradeField
 from questionbank.forms.problems import ServiceForm
 from questionbank.models import BulkChange, KnowledgeConcept
 from questionbank.scales import SCALES
@@ -37,12 +38,7 @@ class _LineField(forms.CharField):
 
 
 class _GradeForm(BulkForm):
-    grade = _LineField(
-        label="Grade",
-        max_length=GRADE_LIMIT,
-        required=False,
-        help_text="Leave empty to remove the grade.",
-    )
+    grade = GradeField(help_text="Leave empty to remove the grade.")
 
 
 class _SourceForm(BulkForm):

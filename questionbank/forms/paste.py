@@ -10,9 +10,11 @@ from django.http import QueryDict
 
 from analytics.text.language_words import FOREIGN_LANGUAGES
 from questionbank.documents.truth_phrases import asks_for_truth, truth_of
+from questionbank.forms.grades import GradeField
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.school_grades import grade_typed
 from questionbank.services.pasted import PastedText, read_pasted
 from questionbank.wording import language_name
 
@@ -42,7 +44,7 @@ class SavePastedForm(PasteForm):
         label="Save as", choices=[(Question.Status.READY, "Ready"), (Question.Status.DRAFT, "Draft")]
     )
     answer = forms.CharField(label="Answer", max_length=PASTE_LIMIT, required=False)
-    grade = forms.CharField(label="Grade", max_length=40, required=False)
+    grade = GradeField()
     whole = forms.BooleanField(label="Keep the options in the text", required=False)
     suggested_language = forms.CharField(required=False, widget=forms.HiddenInput)
     suggested_answer = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -68,7 +70,7 @@ class SavePastedForm(PasteForm):
             "status": data.get("status") or Question.Status.READY,
             "answer": _answer(data, pasted),
             "suggested_answer": pasted.layout.answer,
-            "grade": data.get("grade", ""),
+            "grade": grade_typed(data.get("grade", "")),
             "whole": bool(data.get("whole")),
             "concepts": concepts,
             "submission": data.get("submission") or uuid4(),

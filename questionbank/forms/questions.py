@@ -20,6 +20,7 @@ from analytics.question_content import EMPTY, Option, QuestionContent, content_o
 from questionbank.errors import ValidationFailed
 from questionbank.formats import WRITTEN, limits
 from questionbank.formats.derived_answer import derived_answer
+from questionbank.forms.grades import GradeField
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.question_content import (
     RowProblem,
@@ -44,6 +45,7 @@ from questionbank.forms.question_rows import (
 from questionbank.models import KnowledgeConcept, Question, QuestionOriginal
 from questionbank.numbers import whole_number
 from questionbank.rendering.pictures import picture_names
+from questionbank.school_grades import grade_typed
 from questionbank.wording import language_name
 
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "part": 1, "picture": 0}
@@ -85,7 +87,7 @@ class QuestionForm(ServiceForm):
     )
     kind = forms.ChoiceField(label="Type", choices=KINDS, initial=Question.Kind.OPEN)
     language = forms.ChoiceField(label="Language", choices=LANGUAGES, initial="en")
-    grade = forms.CharField(label="Grade", max_length=limits.GRADE_LIMIT, required=False)
+    grade = GradeField()
     answer = forms.CharField(
         label="Answer",
         max_length=limits.ANSWER_LIMIT,
@@ -175,7 +177,7 @@ class QuestionForm(ServiceForm):
     ) -> QuestionForm:
         """Return the form as it was sent, without complaints: somebody is still writing."""
         initial: dict[str, Any] = {name: data.get(name, "") for name in cls.base_fields}
-        initial["concepts"] = chosen_concepts(data)
+        initial |= {"concepts": chosen_concepts(data), "grade": grade_typed(data.get("grade", ""))}
         return cls(initial=initial, rows=sent(data), question=question, files=files)
 
     def _allow(self, name: str, value: str, label: str) -> None:

@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString, mark_safe
 from questionbank.capabilities.catalog import scope_name
 from questionbank.expression_drawing import SIGNS
 from questionbank.models import Question, Run
+from questionbank.school_grades import grade_name
 from questionbank.selectors.questions.difficulty import (
     DifficultyFigure,
     observed_difficulty,
@@ -140,6 +141,7 @@ def _within(value: float) -> float:
     return min(max(value, 0.0), 100.0)
 
 
+register.filter(grade_name)
 register.filter(language_name)
 register.filter(scope_name)
 register.filter("percent", percent_text)

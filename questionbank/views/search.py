@@ -16,6 +16,7 @@ from django.urls import reverse
 from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.school_grades import grade_name
 from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.browsing import narrowing
 from questionbank.selectors.search.filters import ANY_STATUS, USED, SearchFilters
@@ -146,7 +147,7 @@ def _described(filters: SearchFilters) -> str:
     if filters.concept is not None:
         words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
     if filters.grade:
-        words.append(f"Grade {filters.grade}")
+        words.append(grade_name(filters.grade))
     if filters.kind:
         words.append(str(Question.Kind(filters.kind).label))
     if filters.language:

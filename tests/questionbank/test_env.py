@@ -98,3 +98,11 @@ def test_only_processes_that_connect_to_the_pooler_are_behind_it(monkeypatch, tm
     assert {process.environment["DATABASE_URL"] for process in processes.values()} == {pooler}
     monkeypatch.setenv("DATABASE_URL", pooler)
     assert env.databases()["default"]["DISABLE_SERVER_SIDE_CURSORS"]
+
+
+def test_a_school_system_is_one_of_those_known(monkeypatch):
+    monkeypatch.setenv("SCHOOL_SYSTEM", " England ")
+    assert env.school_system() == "england"
+    monkeypatch.setenv("SCHOOL_SYSTEM", "utopia")
+    with pytest.raises(SystemExit, match="Error: SCHOOL_SYSTEM: there is no school system 'utopia'"):
+        env.school_system()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from questionbank.models import KnowledgeConcept
+from questionbank.school_grades import school_year
 from questionbank.selectors.search.conditions import fetch
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import SearchFilters
@@ -128,9 +129,7 @@ def _facets(page: SearchPage, filter_query: dict[str, str]) -> Iterator[Facet]:
             yield Facet(name, label, values, chosen, is_long=len(values) >= SELECT_FROM)
 
 
-def _by_size(value: FacetValue) -> tuple[int, float, str]:
-    """Sort grades: numbers by size, then the others by name."""
-    try:
-        return 0, float(value.value), ""
-    except ValueError:
-        return 1, 0.0, value.label
+def _by_size(value: FacetValue) -> tuple[int, int, str]:
+    """Sort grades: school years by age, then the others by name."""
+    year = school_year(value.value)
+    return (1, 0, value.label) if year is None else (0, year, value.label)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.school_grades import grade_name
 from questionbank.selectors.questions.facet_cube import FacetCube, Mask, concept_groups, facet_cube
 from questionbank.selectors.search.concept_search import tagged
 from questionbank.selectors.search.conditions import Condition, fetch, rows_of_any
@@ -206,7 +207,9 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
     hierarchies = dict(fetch("SELECT id, name FROM questionbank_knowledgehierarchy", []))
     return {
         "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
-        "grade": _values((value, value, count) for value, count in counts["grade"]),
+        "grade": _values(
+            (value, grade_name(value).removeprefix("Grade "), count) for value, count in counts["grade"]
+        ),
         "language": _values((value, language_name(value), count) for value, count in counts["language"]),
         "source": _values((value, value, count) for value, count in counts["source"]),
         "difficulty": sorted(
