@@ -40,9 +40,9 @@ MATHEMATICS = frozenset(
         """
     )
 )
-_UNITS = {unit.casefold() for unit in (*UNIT_WORDS, *ABBREVIATIONS)}
+UNITS = {unit.casefold() for unit in (*UNIT_WORDS, *ABBREVIATIONS)}
 _JOINING = frozenset(str.split("the and for are has how its all any each per was can his her"))
-_NO_THINGS = {"true", "false"} | MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
+_NO_THINGS = {"true", "false"} | MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | UNITS | _JOINING
 _SIDES = (
     frozenset({"true", "t", "yes", "correct", "right", "对", "正确", "√", "✓", "是"}),
     frozenset({"false", "f", "no", "incorrect", "wrong", "错", "错误", "×", "✗", "否", "不正确"}),

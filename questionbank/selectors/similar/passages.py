@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from analytics.language.zh.language import CHINESE
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
-from analytics.text.question_tasks import MATHEMATICS
+from analytics.text.question_tasks import MATHEMATICS, UNITS
 from analytics.text.tokens import search_tokens
 
 Passage = tuple[str, ...]
@@ -121,11 +121,19 @@ def _is_end(word: str) -> bool:
 def _worth(run: Passage, rarity: Callable[[str], float]) -> float:
     """Return how much a passage says, 0 where it says too little to be named."""
     tokens = [token for word in run for token in search_tokens(word)[:1]]
-    if not any(map(_tells, tokens)):
+    if not any(map(_tells, tokens)) or not _is_term(run, tokens):
         return 0.0
     worth = sum(max(0.0, rarity(token) - 1) for token in tokens if token not in EMPTY_WORDS)
     worth += 0.2 * len(run)
     return worth if worth >= LEAST_WORTH[min(len(run), max(LEAST_WORTH))] else 0.0
+
+
+def _is_term(run: Passage, tokens: Sequence[str]) -> bool:
+    """Return whether a passage asks something or has two words that name something: "m wide" has one."""
+    if asks(run) or any(map(CHINESE.marks.search, tokens)):
+        return True
+    naming = {token for token in tokens if len(token) > 2 and token not in EMPTY_WORDS and token not in UNITS}
+    return len(naming - _ENDS) > 1
 
 
 def _tells(token: str) -> bool:

@@ -300,6 +300,8 @@ def test_signs_with_two_meanings_are_not_named(first_text, second_text):
          "Both say “least common multiple”."),
         ("How many marbles has Tom?", "So how many marbles are there?", "Both ask “how many marbles”."),
         ("Ann sells a red kite in town.", "Ann buys a red melon in town.", ""),
+        ("A room is 4 m wide.", "Roads here are 8 m wide and dark.", ""),  # a unit and a word of size
+        ("It takes 3 hours longer by boat.", "She slept 2 hours longer today.", ""),
         ("Well sold. Prices differ.", "When sold prices differ much.", "Both say “prices differ”."),  # of one clause
         (
             "How many hats? (2009 Math Kangaroo, Level 3-4, Question #8)",
