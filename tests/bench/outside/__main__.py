@@ -230,23 +230,41 @@ def formulas(options: argparse.Namespace) -> None:
 
 
 def searches(options: argparse.Namespace) -> None:
-    """Write the first five results of each search in the judged bank."""
+    """Write what each search shows first in the demo bank: five questions, the filters that were read, the note."""
     from tests.bench.judged.bank import open_judged_bank
 
-    open_judged_bank(data=SHARED_DATA, var=options.keep)
-    from tests.bench.judged_search import first_page
+    open_judged_bank(data=SHARED_DATA, var=options.keep, parts={}, name="bank-demo")
+    from questionbank.question_titles import question_title
+    from questionbank.selectors.search.filters import SearchFilters
+    from questionbank.selectors.search.search import search_questions
+    from questionbank.selectors.serving import serving
 
     lines = []
     for number, example in enumerate(examples(options.examples, "searches"), 1):
-        lines.append(f"## {number}. {example['query']}\nWANTS: {example['wants']}")
-        for place, hit in enumerate(first_page(example["query"])[:5], 1):
-            concept = " > ".join(hit.concepts[0]) if hit.concepts else "-"
-            lines.append(
-                f"{number}.{place} [{concept}; grade {hit.question.grade or '-'}; {hit.question.kind}]"
-                f" {hit.question.text[:400]!r}"
-            )
-        lines.append("")
-    write(options.output / "searches.md", lines)
+        page = search_questions(query=example["query"], filters=SearchFilters(), serving=serving())
+        shown = [(hit, True) for hit in page.hits] + [(hit, False) for hit in page.closest]
+        found = {
+            "id": example.get("id", number),
+            "query": example["query"],
+            "wants": example["wants"],
+            "filters": [one.label for one in page.read],
+            "concepts": [named.match.name for named in page.concepts],
+            "corrected": page.corrected,
+            "note": page.notice,
+            "matches": page.total,
+            "first": [
+                {
+                    "title": question_title(hit.question.text),
+                    "text": hit.question.text,
+                    "grade": hit.question.grade,
+                    "concepts": [" > ".join(path) for path in hit.concepts],
+                    "matches": is_match,  # the others are shown as "closest"
+                }
+                for hit, is_match in shown[:5]
+            ],
+        }
+        lines.append(json.dumps(found, ensure_ascii=False))
+    write(options.output / "searches.jsonl", lines)
 
 
 def pastes(options: argparse.Namespace) -> None:
