@@ -32,7 +32,8 @@ percentage increase and decrease | percentage change | percent increase | percen
 reverse percentages | original price | finding the original amount
 simple interest | I = PRT
 compound interest | interest compounded annually | CAGR
-ratio | ratios | sharing in a ratio | dividing in a ratio
+ratio | ratios
+sharing in a ratio | dividing in a ratio
 direct proportion | direct variation | directly proportional
 inverse proportion | inverse variation | inversely proportional | indirect proportion
 unit rate | unit rates | unitary method | best buy | rate per unit
@@ -74,8 +75,8 @@ recurrence relations | recursive sequences | term-to-term rule
 binomial theorem | binomial expansion | Pascal's triangle
 Pythagoras' theorem | Pythagorean theorem | Pythagoras | Pythagoras theorem | a^2 + b^2 = c^2 | gougu theorem
 right-angled triangle trigonometry | SOHCAHTOA | SOH CAH TOA | right triangle trigonometry | trigonometric ratios | trig ratios | sine, cosine and tangent of an angle in a right triangle | finding a side | finding an angle
-sine rule | law of sines
-cosine rule | law of cosines
+sine rule | law of sines | sin rule | sine law
+cosine rule | law of cosines | cos rule | cosine law
 exact values | special angles | special right triangles | exact trig values
 trigonometric identities | trig identities | Pythagorean identity
 trigonometric equations | trig equations | solving trigonometric equations

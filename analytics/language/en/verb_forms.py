@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 _IRREGULAR = dict(
     pair.split("/")
     for pair in """
@@ -94,3 +96,46 @@ def base_of_past(word: str) -> str:
 def base_of_present(word: str) -> str:
     """Return the verb of a form after he, she and it that is known, else ``""``."""
     return _THIRDS.get(word, "")
+
+
+def gerund(base: str) -> str:
+    """Return the form in -ing.
+
+    >>> gerund("share"), gerund("stop"), gerund("tie"), gerund("agree"), gerund("multiply")
+    ('sharing', 'stopping', 'tying', 'agreeing', 'multiplying')
+    """
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith("ee"):
+        return base[:-1] + "ing"
+    return base + base[-1] * (base in _DOUBLED or base in _DOUBLED_IRREGULAR) + "ing"
+
+
+_DOUBLED_IRREGULAR = frozenset("begin cut dig get hit put run set sit spin split swim win".split())
+_MATHEMATICAL = """
+calculate compare convert differentiate enlarge estimate expand factor factorise factorize increase decrease integrate
+measure multiply overtake rearrange reflect roll rotate round simplify spin substitute subtract toss translate
+""".split()
+_NOUNS = dict(
+    pair.split("/")
+    for pair in """
+    add/addition subtract/subtraction multiply/multiplication divide/division convert/conversion estimate/estimation
+    compare/comparison reflect/reflection rotate/rotation translate/translation enlarge/enlargement measure/measurement
+    simplify/simplification expand/expansion factorise/factorisation factorize/factorization substitute/substitution
+    differentiate/differentiation integrate/integration calculate/calculation arrange/arrangement
+    """.split()
+)
+_FAMILIES: defaultdict[str, set[str]] = defaultdict(set)
+for _base in VERBS.union(_MATHEMATICAL):
+    _family = {_base, past_of(_base), gerund(_base), _NOUNS.get(_base, _base)}
+    for _form in _family:
+        _FAMILIES[_form] |= _family
+
+
+def word_family(word: str) -> frozenset[str]:
+    """Return the forms of the verb that a word is one of, with the noun of a calculation; the word alone if of none.
+
+    >>> sorted(word_family("sharing")), sorted(word_family("addition")), sorted(word_family("number"))
+    (['share', 'shared', 'sharing'], ['add', 'added', 'adding', 'addition'], ['number'])
+    """
+    return frozenset(_FAMILIES.get(word, ())) | {word}

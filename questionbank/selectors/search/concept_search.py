@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
 
+from analytics.language.en.verb_forms import word_family
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.kept import Kept
 from questionbank.models import KnowledgeConcept, SynonymGroup
 from questionbank.selectors.search import spelling
 from questionbank.selectors.search.conditions import Condition
+from questionbank.selectors.search.topics import Topic, topics
 
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
+WITH_GAP = 3  # tokens of a name of two words that has another one between them
 MOST_IDS = 1000  # of concepts below one, by which its tags are found
 MOST_CONCEPTS = 12  # that one search names; a word of more names than that says too little
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
@@ -88,12 +92,18 @@ class Span:
     Attributes:
         nodes: materialised paths of the concepts of this name.
         synonyms: other names, as search tokens in order.
+        is_concept: they are the whole name of a concept.
+        is_topic: they are the name of a topic; the nodes are where questions on it are found.
+        gap: place of a word between them that is no part of the name, -1 without one: "sharing sweets equally".
     """
 
     start: int
     end: int
     nodes: tuple[str, ...]
     synonyms: tuple[Tokens, ...]
+    is_concept: bool = False
+    is_topic: bool = False
+    gap: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +123,18 @@ class ConceptNames:
     _concepts: Mapping[int, _Concept] = field(default_factory=dict)
     _by_token: Mapping[str, frozenset[int]] = field(default_factory=dict)
     _groups: Mapping[Tokens, tuple[str, ...]] = field(default_factory=dict)
+    _found_in: Mapping[Tokens, tuple[str, ...]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
     _nodes: Sequence[tuple[str, int]] = ()  # paths with the concepts' ids, ascending
 
     @classmethod
     def of(
-        cls, concepts: Iterable[tuple[int, str, ConceptPath]], groups: Iterable[Iterable[str]]
+        cls,
+        concepts: Iterable[tuple[int, str, ConceptPath]],
+        groups: Iterable[Iterable[str]],
+        topics: Iterable[Topic] = (),
     ) -> ConceptNames:
-        """Build the index from (id, materialised path, names from the root) and the groups of synonyms."""
+        """Build the index from (id, materialised path, names from the root), the groups of synonyms and the topics."""
         by_id: dict[int, _Concept] = {}
         by_token: defaultdict[str, set[int]] = defaultdict(set)
         words: set[str] = set()
@@ -144,6 +158,7 @@ class ConceptNames:
             by_id,
             {token: frozenset(ids) for token, ids in by_token.items()},
             of_term,
+            {_meaning(name): topic.found_in for topic in topics for name in topic.names if topic.found_in},
             frozenset(words),
             sorted((concept.node, pk) for pk, concept in by_id.items()),
         )
@@ -153,6 +168,19 @@ class ConceptNames:
         first, last = (bisect_left(self._nodes, end) for end in ((node,), (f"{node}~",)))
         return [pk for _node, pk in self._nodes[first:last]]
 
+    def has(self, text: str) -> bool:
+        """Return whether a concept has this very name."""
+        tokens = frozenset(_meaning(text))
+        return any(tokens in self._concepts[pk].names for pk in self._holding(tokens))
+
+    def with_synonyms(self, names: Mapping[str, str]) -> ConceptNames:
+        """Return the same index with one more synonym of each name."""
+        groups = {
+            _meaning(name): (*self._groups.get(_meaning(name), (name,)), synonym)
+            for name, synonym in names.items()
+        }
+        return replace(self, _groups=ChainMap(groups, dict(self._groups)))
+
     def named(self, text: str) -> Named:
         """Return what a search names: as a whole, or somewhere in it."""
         meaning = _meaning(text)
@@ -161,6 +189,8 @@ class ConceptNames:
         terms = self._groups.get(meaning, ())
         alternatives = dict.fromkeys([meaning, *map(_meaning, terms)])
         matches = self._matches(alternatives)
+        if not any(match.is_exact or match.is_one_of_several for match in matches):
+            matches = self._related(alternatives) or matches
         if not matches and not terms:
             return Named(tuple(self._mentioned(meaning)))
         # Synonyms that no concept has still say what to look for.
@@ -168,29 +198,46 @@ class ConceptNames:
         return Named(tuple(matches), tuple(phrases), is_whole=True)
 
     def spans(self, tokens: Sequence[str]) -> list[Span]:
-        """Return the names that a search contains, the longest first; no two overlap."""
+        """Return the names that a search contains, the longest first; no two overlap.
+
+        Names of two words with another one between them come before single words.
+        """
         spans: list[Span] = []
         taken: set[int] = set()
-        for length in range(min(len(tokens), LONGEST_NAME), 0, -1):
+        lengths = range(min(len(tokens), LONGEST_NAME), 1, -1)
+        passes = [*((length, self._span) for length in lengths), (WITH_GAP, self._gap), (1, self._span)]
+        for length, find in passes:
             for start in range(len(tokens) - length + 1):
                 end = start + length
-                places = range(start, end)
-                if not taken.isdisjoint(places) or {tokens[start], tokens[end - 1]} & _SAYS_NOTHING:
+                if {tokens[start], tokens[end - 1]} & _SAYS_NOTHING or not taken.isdisjoint(
+                    range(start, end)
+                ):
                     continue
-                if span := self._span(tokens, start, end):
+                if span := find(tokens, start, end):
                     spans.append(span)
-                    taken.update(places)
+                    taken.update(range(start, end))
         return spans
 
     def _span(self, tokens: Sequence[str], start: int, end: int) -> Span | None:
-        words = tuple(token for token in tokens[start:end] if token not in _SAYS_NOTHING)
+        words = _telling(tokens[start:end])
         terms = self._groups.get(words, ())
-        matches = self._matches(dict.fromkeys([words, *map(_meaning, terms)]))
-        named = [match for match in matches if match.is_exact or len(words) == 1]
+        alternatives = dict.fromkeys([words, *map(_meaning, terms)])
+        matches = self._matches(alternatives)
+        exact = [match for match in matches if match.is_exact]
+        own = matches if len(words) == 1 else []
+        is_listed = any(match.is_one_of_several for match in matches)
+        related = [] if exact or is_listed else self._related(alternatives)
+        named = exact or related or own
         if not named and not terms:
             return None
         synonyms = tuple(tuple(search_tokens(term)) for term in terms)
-        return Span(start, end, tuple(match.node for match in named), synonyms)
+        return Span(start, end, tuple(match.node for match in named), synonyms, bool(exact), bool(related))
+
+    def _gap(self, tokens: Sequence[str], start: int, end: int) -> Span | None:
+        words = _telling(tokens[start:end])
+        named = self._related([(words[0], words[-1])]) if len(words) == WITH_GAP else []
+        nodes = tuple(match.node for match in named)
+        return Span(start, end, nodes, (), is_topic=True, gap=start + 1) if nodes else None
 
     def _matches(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
         ranks: dict[int, tuple[int, int]] = {}
@@ -211,6 +258,12 @@ class ConceptNames:
         ranks = {pk: order for pk, order in ranks.items() if order[0] <= max(best, 1)}
         chosen = sorted(ranks, key=lambda pk: (*ranks[pk], len(self._concepts[pk].path), pk))
         return self._topmost(chosen, ranks)
+
+    def _related(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
+        """Return the concepts in which questions on a topic are found that has no concept of its own."""
+        names = [name for tokens in alternatives for name in self._found_in.get(tokens, ())]
+        matches = self._matches(dict.fromkeys(map(_meaning, names)))
+        return [replace(match, is_exact=False) for match in matches if match.is_exact]
 
     def _topmost(self, chosen: list[int], ranks: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
         """Return concepts without those below another one that is found as well: its questions are theirs."""
@@ -243,8 +296,18 @@ class ConceptNames:
 
 
 def _meaning(text: str) -> Tokens:
-    """Return the tokens of a name without the words that say nothing."""
-    return tuple(token for token in search_tokens(text) if token not in _SAYS_NOTHING)
+    """Return the tokens of a name without the words that say nothing, verbs in one form."""
+    return _telling(search_tokens(text))
+
+
+def _telling(tokens: Iterable[str]) -> Tokens:
+    return tuple(_base(token) for token in tokens if token not in _SAYS_NOTHING)
+
+
+@lru_cache(maxsize=5_000)
+def _base(token: str) -> str:
+    """Return the shortest form of a word: "sharing" and "shared" are "share", "addition" is "add"."""
+    return min(word_family(token), key=lambda form: (len(form), form))
 
 
 def tagged(nodes: Iterable[str]) -> Condition:
@@ -301,7 +364,7 @@ def _paths() -> Iterable[tuple[int, str, ConceptPath]]:
 
 
 def _read() -> ConceptNames:
-    return ConceptNames.of(_paths(), SynonymGroup.objects.values_list("terms", flat=True))
+    return ConceptNames.of(_paths(), SynonymGroup.objects.values_list("terms", flat=True), topics())
 
 
 # The names of all concepts, read anew after one changed.

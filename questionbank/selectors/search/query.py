@@ -24,7 +24,7 @@ _CORRECTED_WORDS = 12  # more words are pasted rather than typed, and misspelt b
 _LONGEST = 4000  # characters; a whole question fits
 
 _PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
-_LATIN_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['’][A-Za-z]+)?")
+_LATIN_WORD = re.compile(r"(?<![\\\w])[A-Za-z]+(?:['’][A-Za-z]+)?(?!\w)")
 _NUMBER = re.compile(
     r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
 )
@@ -56,7 +56,7 @@ JOINING_WORDS = frozenset(
     str.split(
         "a an the of in on at for to with and by from its their that which is are as using use involving about into"
         " against question questions exercise exercises example examples worksheet practice practise revision"
-        " homework 的 和 与 在 中 求 题 题目 练习"
+        " homework maths math mathematics 的 和 与 在 中 求 题 题目 练习"
     )
 )
 """Words that ask for questions, or join what is asked for, and say nothing of what it is about."""

@@ -1,50 +1,31 @@
 """Filters that the words of a search name: "grade 3", "multiple choice", "word problems", "in Chinese", "easy".
 
-What the bank can't filter by stays words: a grade that no question has, a kind of task that it does not hold. So do
-words of a concept's name, where that is all that was typed.
+What the bank can't filter by stays words, such as a kind of task that it does not hold. So do words of a concept's
+name, where that is all that was typed. School years without a question, several of them, and names of exams and schools
+("KS3", "GCSE", "Abitur") narrow nothing: the nearest grades come first, and the words are not searched for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from analytics.language.zh.numbers import chinese_value
+from analytics.text.tokens import search_tokens
 from questionbank.models import Question
+from questionbank.school_grades import SchoolYears, grade_name, named_years, school_year
 from questionbank.selectors.questions.facet_cube import facet_cube
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
+from questionbank.selectors.search.spelling import Vocabulary, is_english
 from questionbank.wording import language_name
 
 _UNKNOWN_GRADES_APART = 99
-READ_FILTERS = ("grade", "kind", "task", "language", "difficulty")
+TRANSLATION = "translation"  # taken off like a filter
+READ_FILTERS = ("source", "grade", "level", "kind", "task", "language", "difficulty", TRANSLATION)
 TASK_NAMES = {"word_problem": "Word problem", "true_false": "True or false"}
 MOST_WORDS = 12  # a longer text is a question, whose words are its own
 EASY, HARD = 40.0, 60.0  # per cent
 
-_ENGLISH_NUMBERS = {
-    name: number
-    for number, names in enumerate(
-        str.split(
-            "one/first two/second three/third four/fourth five/fifth six/sixth seven/seventh eight/eighth nine/ninth"
-            " ten/tenth eleven/eleventh twelve/twelfth"
-        ),
-        1,
-    )
-    for name in names.split("/")
-}
-_CHINESE_STAGES = {"小": 0, "初": 6, "高": 9}  # school years before its first
-_NAMED = "|".join(_ENGLISH_NUMBERS)
-_GRADE = re.compile(
-    rf"\b(?:(?P<word>grade|year|yr|class|klasse|std)s?\.?[ -]*(?P<after>\d{{1,2}}|{_NAMED})\b"
-    r"(?!\s*(?:[-–/]|to)\s*\d|[.,]\d|\s*(?:old|ago|later)\b)"
-    rf"|(?P<before>\d{{1,2}}(?:st|nd|rd|th)|{_NAMED})[ -]+(?P<word2>grade)(?:r|rs|s)?\b)"
-    r"|\b[YyGg](?P<short>1[0-3]|[1-9])\b(?=\s+[A-Za-z]{3})"
-    r"|(?P<chinese>\d{1,2}|十[一二]?|[一二三四五六七八九])\s*年级"
-    r"|(?P<stage>[小初高])(?P<in_stage>[一二三四五六])",
-    re.IGNORECASE,
-)
-_GRADE_OF_BANK = re.compile(r"(?P<word>[^\W\d]*)\W*(?P<number>\d{1,2})\D*")
 _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (name, value, re.compile(pattern, re.IGNORECASE))
     for name, value, pattern in (
@@ -80,12 +61,15 @@ class ReadFilter:
 
     Attributes:
         name: of `READ_FILTERS`.
+        values: fields of `SearchFilters`; none where grades are only preferred.
+        years: the school years, as US grades, whose questions come first; the words of an exam may name none.
     """
 
     name: str
     words: str
     label: str
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
+    years: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,33 +94,109 @@ def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()
     read: list[ReadFilter] = []
     if len(text.split()) > MOST_WORDS or text.endswith(("?", "？")):
         return FilteredQuery(text, filters)
-    for name, found, values, label in _named(text):
-        if name in {one.name for one in read} or not filtered_questions(SearchFilters(**values)).exists():  # type: ignore[arg-type]
+    for named in _named(text):
+        is_read = named.name in {one.name for one in read}
+        if named.values and (is_read or not filtered_questions(SearchFilters(**named.values)).exists()):  # type: ignore[arg-type]
             continue
-        rest = rest.replace(found, "\n", 1)
-        if name in off or any(getattr(filters, key) != getattr(SearchFilters(), key) for key in values):
+        rest = rest.replace(named.words, "\n", 1)
+        if is_read or named.name in off or _is_set(filters, named):
             continue
-        set_filters = replace(set_filters, **values)  # type: ignore[arg-type]
-        read.append(ReadFilter(name, found, label, values))
-    return FilteredQuery(text if rest == text else _tidied(rest), set_filters, tuple(read))
+        set_filters = replace(set_filters, **named.values)  # type: ignore[arg-type]
+        read.append(named)
+    rest = text if rest == text else _tidied(rest)
+    if not rest and text and set_filters == filters:
+        return _without_words(text, filters, read)
+    return FilteredQuery(rest, set_filters, tuple(read))
 
 
-def grades_apart(grade: str, other: str) -> int:
-    """Return how many grades lie between two; many where one has no number."""
-    numbers = [re.search(r"\d+", one) for one in (grade, other)]
-    return (
-        abs(int(numbers[0][0]) - int(numbers[1][0])) if numbers[0] and numbers[1] else _UNKNOWN_GRADES_APART
-    )
+def _without_words(text: str, filters: SearchFilters, read: Sequence[ReadFilter]) -> FilteredQuery:
+    """Return a search for school years and nothing else: of their grades, the highest that the bank has."""
+    for one in read:
+        first, last = one.years or (1, 0)
+        for year in range(last, first - 1, -1):
+            if grade := _grade_of_bank(SchoolYears(one.words, "", year, year)):
+                only = ReadFilter("grade", one.words, f"{one.words}: {grade_name(grade)}", {"grade": grade})
+                return FilteredQuery("", replace(filters, grade=grade), (only,))
+    return FilteredQuery(text, filters)
 
 
-def _named(text: str) -> Iterable[tuple[str, str, dict[str, object], str]]:
-    """Yield each filter that is named: its name, the words, the fields of `SearchFilters`, the label."""
-    for match in _GRADE.finditer(text):
-        if grade := _grade_of_bank(match):
-            yield "grade", match[0], {"grade": grade}, f"Grade {grade}" if grade[:1].isdigit() else grade
+def read_source(
+    text: str, filters: SearchFilters, vocabulary: Vocabulary, *, off: Collection[str] = ()
+) -> FilteredQuery | None:
+    """Take the name of a source out of a search, which its questions were imported under; None where it has none.
+
+    A search is one of a source if it has the whole name, or nothing but words of it: "mock exam june" of "Year 10 mock
+    exam, June 2024". A name of one word must be no word of English or of the bank. Of several sources the one with the
+    most questions is meant.
+    """
+    words = _words(text)
+    if not words or "source" in off or filters.source or len(words) > MOST_WORDS:
+        return None
+    cube = facet_cube()
+    for source, _count in sorted(cube.by_value("source", cube.everything()), key=lambda pair: -pair[1]):
+        name = _words(source)
+        is_whole = f" {' '.join(name)} " in f" {' '.join(words)} "
+        said = name if is_whole else words
+        if not name or not (is_whole or set(words) <= set(name)) or not _tells(said, vocabulary):
+            continue
+        for status in dict.fromkeys((filters.status, ANY_STATUS)):  # what one imports are drafts at first
+            values = {"source": source} | ({} if status == filters.status else {"status": status})
+            if filtered_questions(replace(filters, **values)).exists():  # type: ignore[arg-type]
+                rest = re.sub(r"\W+".join(map(re.escape, said)), "\n", text, count=1, flags=re.IGNORECASE)
+                read = ReadFilter("source", " ".join(said), f"Source: {source}", values)
+                return FilteredQuery(_tidied(rest), replace(filters, **values), (read,))  # type: ignore[arg-type]
+    return None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _tells(words: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Return whether words can only be a source's name: several, or one that no question and no dictionary has."""
+    if len(words) > 1:
+        return True
+    tokens = search_tokens(words[0])
+    return not is_english(words[0]) and not any(map(vocabulary.count, tokens)) and not words[0].isdecimal()
+
+
+def _is_set(filters: SearchFilters, named: ReadFilter) -> bool:
+    """Return whether the page has a filter already that words name; a grade counts before any school years."""
+    keys = named.values or (("grade",) if named.years else ())
+    return any(getattr(filters, key) != getattr(SearchFilters(), key) for key in keys)
+
+
+def grades_apart(grade: str, years: tuple[int, int]) -> int:
+    """Return how many grades a stored one is from the nearest of some school years; many where it names none."""
+    year = school_year(grade)
+    if year is None:
+        return _UNKNOWN_GRADES_APART
+    return max(years[0] - year, year - years[1], 0)
+
+
+def _named(text: str) -> Iterable[ReadFilter]:
+    """Yield each filter that is named."""
+    for years in named_years(text):
+        yield _of_years(years)
     for name, value, pattern in _PHRASES:
         if found := pattern.search(text):
-            yield name, found[0], *_VALUES[name](value)
+            values, label = _VALUES[name](value)
+            yield ReadFilter(name, found[0], label, values)
+
+
+def _of_years(named: SchoolYears) -> ReadFilter:
+    """Return the filter of one grade that the bank has; else school years to prefer."""
+    if named.is_one and (grade := _grade_of_bank(named)):
+        return ReadFilter(
+            "grade", named.words, grade_name(grade), {"grade": grade}, (named.first, named.last)
+        )
+    if not named.first:
+        return ReadFilter("level", named.words, f"{named.words}: not searched for")
+    years = grade_name(str(named.first))
+    if named.last > named.first:
+        years = f"{years} to {grade_name(str(named.last))}"
+    said = f"{named.words}: {years} first" if named.is_level else f"Nearest to {years}"
+    return ReadFilter("level", named.words, said, years=(named.first, named.last))
 
 
 def _difficulty(value: str) -> tuple[dict[str, object], str]:
@@ -153,32 +213,15 @@ _VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fie
 }
 
 
-def _grade_of_bank(match: re.Match[str]) -> str:
-    """Return the bank's own name of a grade, empty where no question has it; of several the commonest."""
-    number, word = _number(match), (match["word"] or match["word2"] or "").casefold()
-    if match["short"]:
-        word = "year" if match[0][0] in "yY" else "grade"
+def _grade_of_bank(named: SchoolYears) -> str:
+    """Return the bank's own name of a grade, empty where no question has it; of several the one with the same noun."""
     cube = facet_cube()
-    same: list[tuple[bool, bool, int, str]] = []  # of the same word, without a word, how many
-    for value, count in cube.by_value("grade", cube.equal("status", Question.Status.READY)):
-        parts = _GRADE_OF_BANK.fullmatch(value.strip())
-        if count and parts and int(parts["number"]) == number:
-            same.append((parts["word"].casefold() == word, not parts["word"], count, value))
-        elif count and (chinese := _GRADE.fullmatch(value.strip())) and _number(chinese) == number:
-            same.append((False, False, count, value))
+    same = [
+        (bool(named.word) and named.word in value.casefold(), value.strip().isdigit(), count, value)
+        for value, count in cube.by_value("grade", cube.equal("status", Question.Status.READY))
+        if count and school_year(value) == named.first
+    ]
     return max(same)[-1] if same else ""
-
-
-def _number(match: re.Match[str]) -> int:
-    if match["stage"]:
-        return _CHINESE_STAGES[match["stage"]] + _chinese_number(match["in_stage"])
-    said = (match["after"] or match["before"] or match["short"] or match["chinese"]).casefold()
-    digits = re.match(r"\d+", said)
-    return int(digits[0]) if digits else _ENGLISH_NUMBERS.get(said) or _chinese_number(said)
-
-
-def _chinese_number(numerals: str) -> int:
-    return int(chinese_value(numerals) or 0)
 
 
 def _tidied(rest: str) -> str:

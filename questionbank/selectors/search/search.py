@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from analytics.languages import primary_language
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question
@@ -244,13 +245,13 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     closest = (
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
-    if asked.read and total + len(closest) < ENOUGH_IN_FILTERS:
+    if asked.filters != asked.given and total + len(closest) < ENOUGH_IN_FILTERS:
         closest = _widened(asked, serving, ranking, closest)
     if total == 0:
         counted = count_facets(filters=filters, matching=[among(candidate.id for candidate in closest)])
     end = offset + asked.page_size
     if asked.order == RELEVANCE or total == 0:
-        exact = [candidate for candidate in ranking if candidate.id in holding]
+        exact = _preferred(asked, [candidate for candidate in ranking if candidate.id in holding])
         hits = exact[offset:end]
         is_more = counted.is_capped or total > len(exact)  # that match and are not ranked
         if is_more and len(hits) < asked.page_size:
@@ -296,9 +297,22 @@ def _widened(
     known = {candidate.id for candidate in ranking}
     outside = [candidate for candidate in wider if candidate.id not in known]
     whole = given.among([candidate.id for candidate in outside], asked_conditions(asked), "id, grade")
-    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in whole}
+    far = {pk: grades_apart(grade, asked.years) if asked.years else 0 for pk, grade in whole}
     holding = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
     return [*holding, *closest, *(one for one in outside if one.id not in far)]
+
+
+def _preferred(asked: AskedSearch, ranking: list[Fused]) -> list[Fused]:
+    """Return the same ranking with the language first that was typed in, then the grades nearest to those named."""
+    years = None if asked.filters.grade else asked.years
+    if years is None and not asked.language:
+        return ranking
+    wanted = among(candidate.id for candidate in ranking)
+    rows = {
+        pk: (primary_language(language) != asked.language, grades_apart(grade, years) if years else 0)
+        for pk, language, grade in fetch(wanted.select("id, language, grade"), wanted.parameters)
+    }
+    return sorted(ranking, key=lambda candidate: rows[candidate.id])
 
 
 def _fused(

@@ -22,10 +22,12 @@ from questionbank.selectors.search.text_search import (
 LOOKED_THROUGH = 50_000  # entries of the index of words that all phrases of a search together may cost
 LEADING_CONCEPTS = 3  # of those that words name, the rarest words first, that lead to questions by themselves
 BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
+BY_TOPIC = 0.4  # likewise, if only a concept matches in which questions on its topic are found
 NAME_BONUS, PAIR_BONUS = (
     1.0,
     0.25,
 )  # times a phrase's weight: what a question gains whose words are together
+TAG_BONUS = 1.0  # likewise, one that is tagged with a concept of this very name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +43,52 @@ def rank_by_terms(terms: Terms, passed: Condition) -> TermRanking:
     if not conditions:
         return TermRanking()
     most = sum(word.weight for word in terms.words) or 1.0
-    scored: list[tuple[bool, float, int]] = []
+    known = sum(word.weight for word in terms.words if not word.is_unknown) or most
+    scored: list[tuple[int, bool, float, int]] = []
     shares: dict[int, float] = {}
-    for pk, length, nearness, phrases, words in _rows(terms, passed, conditions):
-        held = [
-            has_word or any(phrases[place] for place in word.phrases if terms.phrases[place].is_name)
-            for word, has_word in zip(terms.words, words, strict=True)
-        ]
-        weight = sum(
-            word.weight * (1.0 if has_word else BY_NAME)
-            for word, is_held, has_word in zip(terms.words, held, words, strict=True)
-            if is_held
-        )
-        if weight < LEAST_HELD * most:
+    for row in _rows(terms, passed, conditions):
+        weight, is_complete = _held_weight(terms, row)
+        if weight < LEAST_HELD * known:
             continue
-        gained = sum(
-            phrase.weight * (NAME_BONUS if phrase.is_name else PAIR_BONUS)
-            for phrase, is_held in zip(terms.phrases, phrases, strict=True)
-            if is_held
-        )
-        shares[pk] = weight / most
-        score = (weight + gained) ** 2 / (TYPICAL_WORDS + length) * (1 + 3 * nearness)
-        scored.append((all(held), score, pk))
+        shares[row.id] = weight / most
+        score = (weight + _gained(terms, row)) ** 2 / (TYPICAL_WORDS + row.length) * (1 + 3 * row.nearness)
+        scored.append((row.direction, is_complete, score, row.id))
     scored.sort(reverse=True)
-    ids = [pk for _complete, _score, pk in scored]
-    complete = sum(is_complete for is_complete, *_ in scored)
+    ids = [pk for *_order, pk in scored]
+    complete = sum(is_complete for _direction, is_complete, *_ in scored)
     return TermRanking(ids, shares[ids[0]] if ids else 0.0, complete, shares)
+
+
+def _held_weight(terms: Terms, row: _Row) -> tuple[float, bool]:
+    """Return the weight of the words that a question holds, and whether these are all."""
+    weight, is_complete = 0.0, True
+    for word, has_word in zip(terms.words, row.words, strict=True):
+        held = [place for place in word.phrases if terms.phrases[place].is_name and row.phrases[place]]
+        if has_word:
+            weight += word.weight
+        elif any(row.said[place] or not terms.phrases[place].is_topic for place in held):
+            weight += word.weight * BY_NAME
+        else:
+            weight += word.weight * (BY_TOPIC if held else 0.0)
+            is_complete = False
+    return weight, is_complete
+
+
+def _gained(terms: Terms, row: _Row) -> float:
+    """Return what a question gains by words that are together, and by the concepts of this name."""
+    gained = 0.0
+    for phrase, is_held, is_tagged_so in zip(terms.phrases, row.phrases, row.tags, strict=True):
+        if is_held:
+            gained += phrase.weight * (NAME_BONUS if phrase.is_name else PAIR_BONUS)
+        if is_tagged_so and phrase.is_concept:
+            gained += phrase.weight * TAG_BONUS
+    return gained
 
 
 def terms_conditions(terms: Terms) -> list[Condition]:
     """Return conditions of which a question fulfils one that holds every word; none where nothing is asked for.
+
+    A search for one thing turned into another finds no question that asks for the reverse.
 
     The first is answered by the index of words alone, each other one from the questions tagged with what a word names:
     PostgreSQL would collect every word's questions for a condition that joins words and tags by OR. Where these are
@@ -88,7 +106,11 @@ def terms_conditions(terms: Terms) -> list[Condition]:
     else:
         conditions, leading = [holding(" & ".join(f"({query})" for query in said.values()))], [*terms.words]
     tags = [(word, nodes) for word in leading if (nodes := _nodes(word, terms))]
-    return conditions + [_with_others(tagged(nodes), word, said, terms) for word, nodes in tags]
+    conditions += [_with_others(tagged(nodes), word, said, terms) for word, nodes in tags]
+    if terms.direction:
+        not_reverse = holding(f"({terms.direction.wanted}) | !({terms.direction.reverse})")
+        conditions = [condition & not_reverse for condition in conditions]
+    return conditions
 
 
 def _with_others(condition: Condition, word: Word, said: Mapping[Word, str], terms: Terms) -> Condition:
@@ -150,27 +172,58 @@ def _quickly_found(phrases: Iterable[Phrase]) -> list[Phrase | Word]:
     return found
 
 
-def _rows(
-    terms: Terms, passed: Condition, conditions: Sequence[Condition]
-) -> list[tuple[int, int, float, list[bool], list[bool]]]:
-    """Return the likeliest candidates: id, length, nearness of the words, which phrases and words each holds."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A candidate: the nearness of the words, which phrases, concepts of phrases and words it holds.
+
+    Attributes:
+        said: which phrases its text holds.
+        phrases: which its text or its tags hold.
+        direction: 1 where it asks for what the search wants something turned into, -1 for the reverse, else 0.
+    """
+
+    id: int
+    length: int
+    said: list[bool]
+    phrases: list[bool]
+    tags: list[bool]
+    words: list[bool]
+    nearness: float
+    direction: int
+
+
+def _rows(terms: Terms, passed: Condition, conditions: Sequence[Condition]) -> list[_Row]:
+    """Return the likeliest candidates."""
     candidate = best_candidates(_branches(terms, passed, conditions))
-    phrases = [_phrase_held(phrase) for phrase in terms.phrases]
+    never = Condition("FALSE")
+    tags = [is_tagged(phrase.nodes) if phrase.nodes else never for phrase in terms.phrases]
+    phrases = [holding(phrase.query) for phrase in terms.phrases]
     words = [holding(word.query) for word in terms.words]
+    towards = terms.direction
+    turned = [holding(towards.wanted), holding(towards.reverse)] if towards else [never, never]
     every = " & ".join(f"({word.query})" for word in terms.words)
+    arrays = ", ".join(
+        f"ARRAY[{', '.join(condition.sql for condition in conditions)}]::boolean[]"
+        for conditions in (phrases, tags, words, turned)
+    )
     query = f"""
         WITH {candidate.sql}
-        SELECT id, length(search_vector), ARRAY[{", ".join(phrase.sql for phrase in phrases)}]::boolean[],
-            ARRAY[{", ".join(word.sql for word in words)}], ts_rank_cd(search_vector, to_tsquery('simple', %s))
+        SELECT id, length(search_vector), {arrays}, ts_rank_cd(search_vector, to_tsquery('simple', %s))
         FROM candidate JOIN questionbank_question USING (id)
     """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
-    parameters = [value for part in (candidate, *phrases, *words) for value in part.parameters]
+    parts = (candidate, *phrases, *tags, *words, *turned)
+    parameters = [value for part in parts for value in part.parameters]
+    rows = fetch(query, [*parameters, every])
     return [
-        (int(pk), int(length), float(nearness), phrases_held, words_held)
-        for pk, length, phrases_held, words_held, nearness in fetch(query, [*parameters, every])
+        _Row(
+            int(pk),
+            int(length),
+            said_phrases,
+            [said or tagged_so for said, tagged_so in zip(said_phrases, tags_held, strict=True)],
+            tags_held,
+            words_held,
+            float(nearness),
+            int(is_wanted) - int(is_reverse),
+        )
+        for pk, length, said_phrases, tags_held, words_held, (is_wanted, is_reverse), nearness in rows
     ]
-
-
-def _phrase_held(phrase: Phrase) -> Condition:
-    held = holding(phrase.query)
-    return held | is_tagged(phrase.nodes) if phrase.nodes else held

@@ -44,6 +44,9 @@ def bank() -> dict[str, Question]:
         ("multiplication word problems for grade 3", "multiplication", {"grade": "3", "task": "word_problem"}),
         ("fractions year 6 word problem", "fractions", {"grade": "Year 6", "task": "word_problem"}),
         ("fractions grade 6", "fractions", {"grade": "6"}),
+        ("fractions year 7", "fractions", {"grade": "6"}),
+        ("fractions 6e", "fractions", {"grade": "6"}),
+        ("分数 小六", "分数", {"grade": "6"}),
         ("third grade multiplication", "multiplication", {"grade": "3"}),
         ("3rd-grade multiplication", "multiplication", {"grade": "3"}),
         ("3rd graders and multiplication", "multiplication", {"grade": "3"}),
@@ -58,12 +61,12 @@ def bank() -> dict[str, Question]:
         ("apples in Chinese", "apples", {"language": "zh"}),
         ("word problems", "", {"task": "word_problem"}),
         # What the bank can't filter by stays words.
-        ("grade 11 vectors", "grade 11 vectors", {}),
         ("fill in the blank fractions", "fill in the blank fractions", {}),
         ("easy fractions", "easy fractions", {}),
         # Words that only look like it.
         ("a tree 6 years old", "a tree 6 years old", {}),
-        ("grades 3-6 fractions", "grades 3-6 fractions", {}),
+        ("11 + 4", "11 + 4", {}),
+        ("he sat down", "he sat down", {}),
         ("year 6 later", "year 6 later", {}),
         ("hard to divide", "hard to divide", {}),
         ("y3 + 2", "y3 + 2", {}),
@@ -105,14 +108,49 @@ def test_a_search_finds_what_passes_and_then_what_does_not(bank):
 
 def test_beyond_the_grade_that_was_named_the_nearest_with_all_words_come_first(bank):
     multiplication = KnowledgeConcept.objects.get(name="Multiplication")
-    near = add_question(STORY.format(8), grade="Year 4", concepts=[multiplication])
+    near = add_question(STORY.format(8), grade="Year 5", concepts=[multiplication])
     nowhere = add_question(STORY.format(9), grade="", concepts=[multiplication])
     only_in_grade = add_question("Multiplication signs are counted.", grade="3")
-    page = search_questions(query="year 3 multiplication apples", filters=SearchFilters(), serving=serving())
+    page = search_questions(query="grade 3 multiplication apples", filters=SearchFilters(), serving=serving())
     assert [hit.question for hit in page.hits] == [bank["story"]]
     whole = [near, bank["older story"], nowhere]
     assert [hit.question for hit in page.closest][:3] == whole
     assert only_in_grade in [hit.question for hit in page.closest][3:]
+
+
+@pytest.mark.parametrize(
+    ("typed", "rest", "years"),
+    [
+        ("KS3 fractions", "fractions", (6, 8)),
+        ("GCSE fractions", "fractions", (9, 10)),
+        ("fractions for the SAT", "fractions", (10, 12)),
+        ("Abitur fractions", "fractions", (11, 12)),
+        ("中考 分数", "分数", (9, 10)),
+        ("grades 3-6 fractions", "fractions", (3, 6)),
+        ("grade 11 fractions", "fractions", (11, 11)),
+        ("AQA fractions", "fractions", None),
+    ],
+)
+def test_exams_and_grades_that_no_question_has_narrow_nothing(bank, typed, rest, years):
+    found = read_filters(typed, SearchFilters())
+    assert (found.text, found.filters) == (rest, SearchFilters())
+    assert [one.years for one in found.read] == [years]
+
+
+def test_the_grades_of_an_exam_come_first(bank):
+    fractions = KnowledgeConcept.objects.get(name="Fractions")
+    old, young = (
+        add_question(f"Add {text}.", grade=grade, concepts=[fractions])
+        for text, grade in (("1/2", "10"), ("1/3", "4"))
+    )
+    assert found("GCSE fractions")[0] == old
+    assert found("KS2 fractions")[-1] == old
+    assert set(found("GCSE fractions")) == set(found("fractions")) == {bank["choice"], old, young}
+
+
+def test_an_exam_alone_shows_its_highest_grade(bank):
+    assert read_filters("GCSE", SearchFilters()).filters == SearchFilters(grade="9")
+    assert read_filters("AQA", SearchFilters()).text == "AQA"
 
 
 def test_what_is_counted_is_what_a_selection_takes(bank):
@@ -151,3 +189,35 @@ def test_a_concept_whose_name_has_such_words_is_a_name(bank):
     page = search_questions(query="true or false", filters=SearchFilters(), serving=serving())
     assert page.read == ()
     assert tagged in [hit.question for hit in page.hits]
+
+
+@pytest.mark.parametrize(
+    ("typed", "rest"),
+    [
+        ("Year 10 mock exam, June 2024", ""),
+        ("mock exam june", ""),
+        ("year 10 MOCK exam June 2024 fractions", "fractions"),
+        ("mock", None),  # an English word
+        ("exam fractions", None),
+        ("2024", None),
+    ],
+)
+def test_the_name_given_at_import_finds_its_questions(bank, typed, rest):
+    name = "Year 10 mock exam, June 2024"
+    imported = add_question("Which fractions are equal?", source=name)
+    page = search_questions(query=typed, filters=SearchFilters(), serving=serving())
+    if rest is None:
+        assert page.filters.source == ""
+        return
+    assert (page.filters.source, page.query) == (name, typed)
+    assert [hit.question for hit in page.hits] == [imported]
+    assert [one.label for one in page.read] == [f"Source: {name}"]
+
+
+def test_drafts_of_an_import_are_found_by_its_name_by_their_owner_alone(bank, django_user_model):
+    owner, other = (django_user_model.objects.create_user(username=name) for name in ("owner", "other"))
+    draft = add_question("Add 1 and 2.", source="Herbstklausur 7b", status="draft", created_by=owner)
+    for person, wanted in ((owner, [draft]), (other, [])):
+        filters = SearchFilters().seen_by(person)
+        page = search_questions(query="herbstklausur 7b", filters=filters, serving=serving())
+        assert [hit.question for hit in page.hits] == wanted

@@ -246,7 +246,7 @@ def test_a_search_asks_the_database_a_bounded_number_of_times(django_assert_max_
     questions = fill(*(f"red ball {n}" for n in range(30)), concepts=[algebra])
     store_vectors(add_set("wording"), questions)
     now = serving()
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         search_questions(query="red ball", filters=SearchFilters(), serving=now, page_size=20)
 
 

@@ -111,3 +111,25 @@ def test_a_name_that_no_question_has_is_searched_as_words():
     assert SynonymGroup.objects.filter(terms__contains=["stem-and-leaf plot"]).exists()
     page = search_questions(query="stem and leaf plot", filters=SearchFilters(), serving=serving())
     assert [hit.question for hit in page.closest] == [wanted]
+
+
+def test_direction_counts():
+    both = add_concept("Number", "Fractions and decimals")
+    decimal = add_question("Write $\\frac{1}{4}$ as a decimal.", concepts=[both])
+    fraction = add_question("Write 0.25 as a fraction.", concepts=[both])
+    vocabulary_refresh()
+    assert hits("converting fractions to decimals") == [decimal]
+    assert hits("decimals into fractions") == [fraction]
+
+
+def test_words_count_in_every_form():
+    shared, _cut = fill("They share 12 sweets equally.", "They cut 12 sweets in half.")
+    assert hits("sharing sweets equally") == [shared]
+
+
+def test_a_concepts_own_questions_come_before_those_that_only_say_its_name():
+    rounding = add_concept("Number", "Rounding")
+    said = add_question("Find the area. Rounding to one decimal place is enough.")
+    tagged = add_question("What is 38 to the nearest ten, one place up?", concepts=[rounding])
+    vocabulary_refresh()
+    assert hits("rounding one place") == [tagged, said]

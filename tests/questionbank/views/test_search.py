@@ -325,6 +325,16 @@ def test_filters_from_the_words_are_links_that_take_them_off(bank, as_teacher) -
     assert as_teacher.get(LIST, {"q": "circle", "off": "nonsense"})["Location"] == f"{LIST}?q=circle"
 
 
+def test_grades_are_named_in_the_school_system(bank, as_teacher, settings) -> None:
+    settings.SCHOOL_SYSTEM = "england"
+    QuestionFactory(text="Add 1 and 2.", grade="7")
+    page = as_teacher.get(f"{LIST}?grade=7").content.decode()
+    assert "<li>Year 8</li>" in page
+    assert "Grade 7" not in page
+    found = as_teacher.get(f"{LIST}?q=year+8")
+    assert {hit.question.grade for hit in found.context["page"].hits} == {"7"}
+
+
 def test_a_task_is_a_filter_of_its_own(bank, as_teacher) -> None:
     story = QuestionFactory(text="Ann has 3 bags of 5 apples each. How many apples has she?")
     response = as_teacher.get(LIST, {"task": "word_problem"})
