@@ -21,10 +21,12 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
 from questionbank.embedded.locations import postgres_location, redis_location
-from questionbank.school_grades import SCHOOL_SYSTEMS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
+
+SCHOOL_SYSTEMS = ("us", "england", "australia", "germany", "france", "spain", "china", "india")
+"""Those that `questionbank.school_grades` knows."""
 
 _FOLDERS = {"default": "files", "artifacts": "artifacts", "attachments": "attachments", "uploads": "uploads"}
 

@@ -26,4 +26,4 @@ class GradeField(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         """Return the grade to store."""
-        return grade_typed(" ".join(super().to_python(value).split()))
+        return grade_typed(" ".join((super().to_python(value) or "").split()))

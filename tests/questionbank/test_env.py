@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from questionbank import env
 from questionbank.models import Run
+from questionbank.school_grades import SCHOOL_SYSTEMS
 
 
 @pytest.mark.parametrize("name", ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns"])
@@ -101,6 +102,7 @@ def test_only_processes_that_connect_to_the_pooler_are_behind_it(monkeypatch, tm
 
 
 def test_a_school_system_is_one_of_those_known(monkeypatch):
+    assert tuple(SCHOOL_SYSTEMS) == env.SCHOOL_SYSTEMS
     monkeypatch.setenv("SCHOOL_SYSTEM", " England ")
     assert env.school_system() == "england"
     monkeypatch.setenv("SCHOOL_SYSTEM", "utopia")
