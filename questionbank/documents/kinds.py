@@ -27,14 +27,10 @@ _OTHER_NAMES = {
     ".pptx": "Presentations cannot be read. Copy the text of the slides and paste it.",
     ".ppt": "Presentations cannot be read. Copy the text of the slides and paste it.",
 }
-_PDF = (
-    "PDF files cannot be read: the formulas in them are drawings without text. Open the PDF in Word, which converts it"
-    " (File > Open), look at the formulas, save it as .docx and read that."
-)
 
 
 def document_kind(data: bytes, name: str) -> str:
-    """Return ``docx``, ``odt``, ``rtf``, ``html``, ``latex``, ``markdown`` or ``text``.
+    """Return ``docx``, ``odt``, ``pdf``, ``rtf``, ``html``, ``latex``, ``markdown`` or ``text``.
 
     Raises:
         DocumentRefused: it is none of these, or is protected; the message says what to do instead.
@@ -43,7 +39,7 @@ def document_kind(data: bytes, name: str) -> str:
     if not data.strip():
         raise DocumentRefused("The file is empty.")
     if b"%PDF-" in data[:1024]:
-        raise DocumentRefused(_PDF)
+        return "pdf"
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data or suffix in (".docx", ".docm", ".dotx"):
             raise DocumentRefused(PROTECTED)
@@ -95,4 +91,4 @@ def _kind_of_archive(data: bytes, suffix: str) -> str:
 def _unknown(name: str) -> str:
     suffix = PurePath(name).suffix
     what = f"Files of the type {suffix[:12]}" if suffix else "Files of this type"
-    return f"{what} cannot be read. Use Word (.docx), OpenDocument (.odt), RTF, HTML, LaTeX, Markdown or plain text."
+    return f"{what} cannot be read. Use Word (.docx), OpenDocument (.odt), PDF, RTF, HTML, LaTeX, Markdown or plain text."

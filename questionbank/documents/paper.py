@@ -30,6 +30,11 @@ class Role(StrEnum):
     NOTHING = "nothing"  # no part of a question: page number, name field, instructions
 
 
+Area = tuple[int, ...]
+"""Where something stands on a page: the page counted from 0, left, top, right, bottom in pixels of its picture; or
+nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a document.
@@ -41,6 +46,8 @@ class Line:
         level: of a list, 0 outside any; `heading` is 1 to 6 for a heading, 0 else.
         is_marked: bold, underlined, coloured or highlighted as a whole: how right options are often shown.
         is_joined: it came from the same paragraph as the line before it: options on one line.
+        area: where it stands on a page that has a picture.
+        is_uncertain: signs of it could not be read.
     """
 
     text: str
@@ -49,6 +56,8 @@ class Line:
     heading: int = 0
     is_marked: bool = False
     is_joined: bool = False
+    area: Area = ()
+    is_uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +66,14 @@ class Document:
 
     Attributes:
         picture_widths: in points, by the names of pictures that state one.
+        pages: the pictures of its pages, in which `Line.area` is; empty for a document without pages.
     """
 
     lines: tuple[Line, ...]
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     picture_widths: Mapping[str, float] = field(default_factory=dict)
+    pages: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
+from questionbank.documents.paper import Area
 from questionbank.documents.point_phrases import POINTS
 from questionbank.documents.truth_phrases import truth_of
 from questionbank.formats.html_reading import raised_or_lowered
@@ -144,6 +145,8 @@ class Paragraph:
         level: of the list that it stands in, 0 outside any.
         heading: 1 to 6 for a heading.
         is_row: it is a row of a table that stays a table.
+        area: where it stands on a page that has a picture.
+        is_uncertain: signs of it could not be read.
     """
 
     rich: Rich = field(default_factory=Rich)
@@ -151,6 +154,8 @@ class Paragraph:
     level: int = 0
     heading: int = 0
     is_row: bool = False
+    area: Area = ()
+    is_uncertain: bool = False
 
     @classmethod
     def of(cls, text: str, number: str = "", *, heading: int = 0, is_row: bool = False) -> Paragraph:

@@ -26,6 +26,7 @@ from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
+from questionbank.documents.pdf.reading import read_pdf
 from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
 from questionbank.documents.point_phrases import COUNTED
 from questionbank.documents.source import counted
@@ -133,6 +134,8 @@ def read_document(path: Path, name: str) -> Document:
     if kind in ("docx", "odt"):
         package = Package(data)
         source = read_docx(package) if kind == "docx" else read_odt(package)
+    elif kind == "pdf":
+        source = read_pdf(data)
     elif kind == "rtf":
         source = read_rtf(data)
     else:
@@ -147,7 +150,7 @@ def read_document(path: Path, name: str) -> Document:
     named = picture_names(line.text for line in lines)
     pictures = {name: picture for name, picture in source.pictures.items() if name in named}
     widths = {name: width for name, width in source.picture_widths.items() if name in pictures}
-    return Document(lines, pictures, tuple(notices), picture_widths=widths)
+    return Document(lines, pictures, tuple(notices), picture_widths=widths, pages=tuple(source.pages))
 
 
 # -- paragraphs to lines ------------------------------------------------------------------------------------------
@@ -246,8 +249,9 @@ def _begins_question(paragraph: Paragraph) -> bool:
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
+    seen = {"area": paragraph.area, "is_uncertain": paragraph.is_uncertain}
     if paragraph.is_row:
-        yield _Piece(Line(paragraph.rich.text.strip()))
+        yield _Piece(Line(paragraph.rich.text.strip(), **seen))
         return
     is_first = True
     for rich in _parts(paragraph):
@@ -256,7 +260,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         if not number:
             question, part, _rest = take_compound(rich.text)
             if part == "(a)":
-                yield _Piece(Line("", question, paragraph.level, is_joined=not is_first))
+                yield _Piece(Line("", question, paragraph.level, is_joined=not is_first, **seen))
                 is_first = False
             number, _rest = take_mark(rich.text)
             text = rich[len(rich.text) - len(_rest) :] if number else rich
@@ -282,6 +286,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
             heading=paragraph.heading if is_first else 0,
             is_marked=bool(text.common_look if text.text else number_look),
             is_joined=not is_first,
+            **seen,
         )
         yield _Piece(line, bool(number_look))
         is_first = False

@@ -32,6 +32,7 @@ class Source:
         notices: sentences on what could not be read.
         picture_widths: in points, by the same names, of pictures that state one.
         lost_pictures: how many pictures could not be kept.
+        pages: the pictures of its pages, where it has pages; empty for one that could not be drawn.
     """
 
     paragraphs: list[Paragraph]
@@ -39,6 +40,7 @@ class Source:
     notices: list[str] = field(default_factory=list)
     lost_pictures: int = 0
     picture_widths: dict[str, float] = field(default_factory=dict)
+    pages: list[bytes] = field(default_factory=list)
 
 
 def title_paragraphs(reader: BlockReader, meta: Mapping[str, Any]) -> Iterator[Paragraph]:

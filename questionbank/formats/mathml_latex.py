@@ -24,7 +24,7 @@ _ALTTEXT = re.compile(r"""alttext\s*=\s*"([^"]*)\"""")
 _PREFIX = re.compile(r"<(/?)[a-zA-Z]+:")
 _XMLNS = re.compile(r"""\sxmlns(?::[a-zA-Z]+)?\s*=\s*("[^"]*"|'[^']*')""")
 _LONGEST, _DEEPEST = 20_000, 60
-_SIGNS = {
+SIGNS = {
     "×": r"\times", "⋅": r"\cdot", "·": r"\cdot", "÷": r"\div", "±": r"\pm", "∓": r"\mp", "≤": r"\le", "≥": r"\ge",
     "≠": r"\ne", "≈": r"\approx", "≡": r"\equiv", "∞": r"\infty", "∈": r"\in", "∉": r"\notin", "⊂": r"\subset",
     "⊆": r"\subseteq", "∪": r"\cup", "∩": r"\cap", "∅": r"\emptyset", "→": r"\to", "⇒": r"\Rightarrow",
@@ -36,7 +36,7 @@ _SIGNS = {
     "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "Ω": r"\Omega", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&",
     "#": r"\#", "$": r"\$", "_": r"\_", "\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "+", "\xa0": r"\ ",
 }  # fmt: skip
-_FUNCTIONS = frozenset(
+FUNCTIONS = frozenset(
     "sin cos tan cot sec csc log ln exp lim max min gcd det arcsin arccos arctan sinh cosh tanh".split()
 )
 _OVER = {
@@ -121,11 +121,11 @@ def _read(element: Element, depth: int) -> str:
 def _token(name: str, text: str) -> str:
     if name in ("mtext", "ms"):
         return rf"\text{{{text}}}" if text else ""
-    if name == "mi" and text in _FUNCTIONS:
+    if name == "mi" and text in FUNCTIONS:
         return rf"\{text} "
     if name == "mi" and len(text) > 1 and text.isalpha():
         return rf"\mathrm{{{text}}}"
-    signs = (_SIGNS.get(sign, sign) for sign in text)
+    signs = (SIGNS.get(sign, sign) for sign in text)
     return "".join(f"{sign} " if sign.startswith("\\") and sign != "\\" else sign for sign in signs)
 
 

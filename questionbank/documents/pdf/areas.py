@@ -1,0 +1,166 @@
+"""Rules and drawings of a page: which rules make a table, and which areas are pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from questionbank.documents.pdf.glyphs import Box, Glyph, Page, around
+from questionbank.documents.pdf.lines import is_blank
+
+_SAME = 3.0  # points: two rules that touch
+_NEAR = 7.0  # points: two drawings that are one picture
+_SMALLEST = 9.0  # points: of a picture's longer side
+_MOST_RULES = 3_000
+_PROSE = 12  # words: a frame around so many holds a text
+_LARGEST = 0.85  # of the page: a background
+
+
+@dataclass(slots=True, eq=False)
+class Grid:
+    """A table that is ruled: where its columns and rows are parted."""
+
+    xs: list[float]
+    ys: list[float]
+    uprights: list[Box]
+
+    @property
+    def box(self) -> Box:
+        return Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
+
+    def column(self, x: float) -> int:
+        """Return the column that a point is in."""
+        return max(0, min(len(self.xs) - 2, sum(edge <= x for edge in self.xs) - 1))
+
+    def row(self, y: float) -> int:
+        """Return the row that a point is in."""
+        return max(0, min(len(self.ys) - 2, sum(edge <= y for edge in self.ys) - 1))
+
+    def begins(self, column: int, row: int) -> bool:
+        """Return whether a rule stands to the left of a cell; without one it goes on from the cell before it."""
+        y, x = (self.ys[row] + self.ys[row + 1]) / 2, self.xs[column]
+        return not column or any(
+            rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME for rule in self.uprights
+        )
+
+
+def is_level(rule: Box) -> bool:
+    """Return whether a rule runs from left to right."""
+    return rule.width > rule.height
+
+
+def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
+    """Return the groups of boxes that touch, or are no farther apart than a margin."""
+    groups: list[tuple[Box, list[Box]]] = []
+    for box in sorted(boxes, key=lambda one: one.top):
+        joined, members = box, [box]
+        rest = []
+        for area, group in groups:
+            if area.touches(joined, margin):
+                joined, members = around([area, joined]), [*group, *members]
+            else:
+                rest.append((area, group))
+        groups = [*rest, (joined, members)]
+    return [members for _area, members in groups]
+
+
+def grids_of(rules: Sequence[Box], glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
+    """Return the ruled tables, and the rules that belong to none."""
+    grids, left = [], []
+    for group in clusters(rules[:_MOST_RULES], _SAME):
+        grid = _grid(group)
+        if grid is None or not _is_table(grid, glyphs):
+            left += group
+        else:
+            grids.append(grid)
+    return grids, left
+
+
+def _grid(rules: Sequence[Box]) -> Grid | None:
+    level = [rule for rule in rules if is_level(rule)]
+    uprights = [rule for rule in rules if not is_level(rule)]
+    xs, ys = _edges([rule.x0 for rule in uprights]), _edges([rule.middle for rule in level])
+    if len(xs) < 2 or len(ys) < 2 or len(xs) + len(ys) < 5:
+        return None
+    return Grid(xs, ys, uprights)
+
+
+def _edges(values: Iterable[float]) -> list[float]:
+    edges: list[float] = []
+    for value in sorted(values):
+        if not edges or value - edges[-1] > _SAME:
+            edges.append(value)
+    return edges
+
+
+def _is_table(grid: Grid, glyphs: Sequence[Glyph]) -> bool:
+    """Return whether enough cells hold text; squared paper and diagrams hold little."""
+    box = grid.box
+    filled = {
+        (grid.column(glyph.center), grid.row(glyph.middle))
+        for glyph in glyphs
+        if box.holds(glyph.center, glyph.middle)
+    }
+    cells = (len(grid.xs) - 1) * (len(grid.ys) - 1)
+    return 3 * len(filled) >= cells and len(filled) > 1
+
+
+def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
+    """Return the areas of a page that are pictures: images and drawings, with the labels in and beside them."""
+    area = page.width * page.height
+    drawn = [box for box in (*page.images, *page.drawings) if box.width * box.height < _LARGEST * area]
+    drawn = [box for box in drawn if box.width > 0.5 or box.height > 0.5]
+    frames = [box for box in page.frames if box.width * box.height < _LARGEST * area]
+    found = []
+    for group in clusters([*drawn, *frames, *rules], _NEAR)[:500]:
+        box = around(group)
+        if max(box.width, box.height) < _SMALLEST or min(box.width, box.height) < 4 or _is_layout(group, rules, frames):
+            continue
+        inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
+        if not any(one in group for one in page.images) and (is_blank(inside) or _holds_prose(inside)):
+            continue
+        found.append(_within(page, _with_labels(box, glyphs)))
+    return _merged(found)
+
+
+def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]) -> bool:
+    """Return whether a group is lines to write on, a frame, or the rules of an empty form."""
+    if any(one not in rules and one not in frames for one in group):
+        return False
+    uprights = [one for one in group if one in rules and not is_level(one)]
+    level = [one for one in group if one in rules and is_level(one)]
+    if not uprights or not level:
+        return len(group) < 2 or bool(level or uprights)
+    edges = len(_edges(one.x0 for one in uprights)) + len(_edges(one.middle for one in level))
+    return edges < 4 and len(group) < 4
+
+
+def _holds_prose(glyphs: Sequence[Glyph]) -> bool:
+    return sum(glyph.is_apart for glyph in glyphs) > _PROSE and len(glyphs) > 5 * _PROSE
+
+
+def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
+    """Return an area with the short texts that stand directly beside it: the labels of sides and axes."""
+    near = Box(box.x0 - 14, box.top - 12, box.x1 + 14, box.bottom + 14)
+    taken = [glyph for glyph in glyphs if near.holds(glyph.center, glyph.middle)]
+    runs = clusters(taken, 2.5)
+    for run in runs:
+        area = around(run)
+        if area.width > max(60.0, 0.5 * box.width) or box.holds((area.x0 + area.x1) / 2, area.middle):
+            continue
+        ids = {id(one) for one in run}
+        is_line = any(
+            id(one) not in ids and abs(one.middle - area.middle) < 4 and -1 < max(area.x0 - one.x1, one.x0 - area.x1) < 14
+            for one in glyphs
+        )
+        if not is_line:
+            box = around([box, area])
+    return box
+
+
+def _within(page: Page, box: Box) -> Box:
+    return Box(max(0.0, box.x0 - 2), max(0.0, box.top - 2), min(page.width, box.x1 + 2), min(page.height, box.bottom + 2))
+
+
+def _merged(boxes: list[Box]) -> list[Box]:
+    return [around(group) for group in clusters(boxes, 0.0)]

@@ -1,0 +1,215 @@
+"""Rows of glyphs to lines of text: blanks and gaps by distance, mathematics between dollar signs, bold and colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from questionbank.documents.marks import GAP
+from questionbank.documents.paragraphs import Rich
+from questionbank.documents.pdf.glyphs import Box, Glyph, around
+from questionbank.documents.pdf.mathematics import Atom, Row, atoms_of, latex_of_atoms
+from questionbank.formats.mathml_latex import FUNCTIONS
+
+BLANK = 0.16  # of a font's size: from here two glyphs are two words
+WIDE = 1.2  # likewise: from here two columns
+_NEUTRAL = re.compile(r"[0-9.,+\-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪→⇒⇔∞∑∫\u0338*/^|:()\[\]{}a-zA-Zα-ωΔ°′'!%]*")
+_OPERATORS = frozenset("+-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪→⇒⇔\u0338")
+_LETTERS = re.compile(r"[A-Za-z]{2,}")
+_ALONE = frozenset("aAI")
+_END_SIGNS = ".,;:?!"
+
+
+@dataclass(slots=True, eq=False)
+class PdfLine:
+    """A line of a page.
+
+    Attributes:
+        text: with its looks. box: what it covers. size: of its font.
+        column: the left and right edge of what it stands in.
+        is_uncertain: signs of it could not be read.
+        picture: name of the picture that it is, instead of text.
+        is_row: it is a row of a table.
+        number: that layout shows it to have: "7" alone at the left margin.
+    """
+
+    text: Rich
+    box: Box
+    size: float
+    page: int
+    column: tuple[float, float]
+    baseline: float = 0.0
+    is_uncertain: bool = False
+    is_row: bool = False
+    number: str = ""
+    heading: int = 0
+    first_word: float = 0.0
+    margin_gap: float = 0.0  # width of the gap behind its first word, in sizes of the font
+
+
+@dataclass(slots=True)
+class _Word:
+    atoms: list[Atom]
+    gap: float  # before it, in points
+
+    @property
+    def plain(self) -> str:
+        return "".join(atom.glyph.text for atom in self.atoms)
+
+
+def text_of(row: Row) -> tuple[Rich, bool, list[tuple[float, float]]]:
+    """Return the text of a row, whether signs of it could not be read, and where its words begin and end."""
+    words = _words(row)
+    rich = Rich()
+    is_uncertain = False
+    place = 0
+    while place < len(words):
+        end = _formula_end(words, place)
+        if rich.text:
+            rich.add(GAP if words[place].gap > WIDE * row.size else " ")
+        if end > place:
+            is_uncertain |= _add_formula(rich, words[place:end])
+            place = end
+        else:
+            is_uncertain |= _add_word(rich, words[place])
+            place += 1
+    spans = [(word.atoms[0].glyph.start, word.atoms[-1].end) for word in words]
+    return rich, is_uncertain, spans
+
+
+def _words(row: Row) -> list[_Word]:
+    words: list[_Word] = []
+    for atom in atoms_of(row):
+        if not words:
+            words.append(_Word([atom], 0.0))
+            continue
+        gap = atom.glyph.start - words[-1].atoms[-1].end
+        size = max(row.size, 1.0)
+        if gap > BLANK * size or (atom.glyph.is_apart and gap > 0.05 * size):
+            words.append(_Word([atom], gap))
+        else:
+            words[-1].atoms.append(atom)
+    return words
+
+
+def _is_formula(word: _Word) -> bool:
+    """Return whether a word can only be shown as a formula."""
+    return any(
+        atom.glyph.latex or atom.glyph.is_variable or (atom.is_mathematics and not _is_unit(word)) for atom in word.atoms
+    )
+
+
+def _is_unit(word: _Word) -> bool:
+    """Return whether a word is a unit or an ordinal, with an exponent that is a character of its own: "cm²", "1st"."""
+    raised = [atom for atom in word.atoms if atom.raised or atom.lowered]
+    if len(raised) != 1 or raised[0].lowered or any(atom.glyph.latex for atom in word.atoms):
+        return False
+    script = "".join(one.text for one in raised[0].raised)
+    before = "".join(atom.glyph.text for atom in word.atoms[: word.atoms.index(raised[0]) + 1])
+    return bool(
+        (script in ("2", "3") and re.search(r"(?:^|\d|/)(?:[mck]?m|km|in|ft)$", before) and before != "m")
+        or (script in ("st", "nd", "rd", "th", "e", "er") and before[-1:].isdigit())
+    )
+
+
+def _is_neutral(word: _Word) -> bool:
+    """Return whether a word may be a part of the formula beside it."""
+    plain = word.plain.rstrip(_END_SIGNS)
+    if not plain or not _NEUTRAL.fullmatch(plain) or plain in _ALONE:
+        return False
+    return all(letters in FUNCTIONS for letters in _LETTERS.findall(plain))
+
+
+def _formula_end(words: Sequence[_Word], place: int) -> int:
+    """Return where a formula that begins at a word ends; the place itself where none begins."""
+    end, last_formula = place, place
+    while end < len(words):
+        word = words[end]
+        if end > place and (word.gap > WIDE * word.atoms[0].glyph.size or _ends(words[end - 1])):
+            break
+        is_formula = _is_formula(word)
+        if not is_formula and not _is_neutral(word):
+            break
+        if end > place and not _is_linked(words[end - 1], word):
+            break
+        end += 1
+        if is_formula:
+            last_formula = end
+    if last_formula == place:
+        return place
+    return end
+
+
+def _ends(word: _Word) -> bool:
+    return word.plain[-1:] in _END_SIGNS and word.plain[-1:] != ":"
+
+
+def _is_linked(before: _Word, after: _Word) -> bool:
+    """Return whether an operator stands between two words, or both are mathematics without one: "2 x"."""
+    if before.plain[-1:] in _OPERATORS or after.plain[:1] in _OPERATORS:
+        return True
+    if before.plain in FUNCTIONS or after.plain in FUNCTIONS:
+        return True
+    gap = after.gap < 0.3 * after.atoms[0].glyph.size
+    return gap and _is_formula(before) and _is_formula(after)
+
+
+def _add_formula(rich: Rich, words: Sequence[_Word]) -> bool:
+    atoms = [atom for word in words for atom in word.atoms]
+    tail = ""
+    while atoms and not atoms[-1].is_mathematics and atoms[-1].glyph.text in _END_SIGNS:
+        tail = atoms.pop().glyph.text + tail
+    head = ""
+    opened = sum(atom.glyph.text == "(" for atom in atoms) - sum(atom.glyph.text == ")" for atom in atoms)
+    if opened > 0 and atoms[0].glyph.text == "(":  # "(where x > 0 ..."
+        head = atoms.pop(0).glyph.text
+    if opened < 0 and atoms and atoms[-1].glyph.text == ")" and not atoms[-1].is_mathematics:
+        tail = atoms.pop().glyph.text + tail
+    mark = re.match(r"(?:[A-Ha-h]|\d{1,2})[.)]", "".join(atom.glyph.text for atom in atoms[:3]))
+    if mark and not any(atom.is_mathematics for atom in atoms[: len(mark[0])]) and not _is_decimal(atoms, len(mark[0])):
+        head += mark[0] + " "
+        atoms = atoms[len(mark[0]) :]
+    look = _common_look(atoms)
+    rich.add(head, look)
+    if atoms:
+        rich.add(f"${latex_of_atoms(atoms)}$", look)
+    rich.add(tail, look)
+    return any(atom.glyph.is_unknown for atom in atoms)
+
+
+def _is_decimal(atoms: Sequence[Atom], end: int) -> bool:
+    return atoms[0].glyph.text.isdigit() and end < len(atoms) and atoms[end].glyph.text.isdigit()
+
+
+def _common_look(atoms: Sequence[Atom]) -> int:
+    look = 3
+    for atom in atoms:
+        look &= atom.glyph.look
+    return look & 7 if atoms else 0
+
+
+def _add_word(rich: Rich, word: _Word) -> bool:
+    for atom in word.atoms:
+        rich.add(atom.glyph.text.replace("$", r"\$"), atom.glyph.look)
+        if atom.raised:
+            rich.add_script("sup", "".join(one.text for one in atom.raised), atom.glyph.look)
+        if atom.lowered:
+            rich.add_script("sub", "".join(one.text for one in atom.lowered), atom.glyph.look)
+    return any(atom.glyph.is_unknown for atom in word.atoms)
+
+
+def line_of(row: Row, page: int, column: tuple[float, float]) -> PdfLine:
+    """Return the line that a row of glyphs is."""
+    rich, is_uncertain, spans = text_of(row)
+    line = PdfLine(rich, around(row.glyphs), row.size, page, column, row.baseline, is_uncertain)
+    if spans:
+        line.first_word = spans[0][1] - spans[0][0]
+    if len(spans) > 1:
+        line.margin_gap = (spans[1][0] - spans[0][1]) / max(row.size, 1.0)
+    return line
+
+
+def is_blank(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether glyphs are a place to write: dots or underscores."""
+    return bool(glyphs) and all(glyph.text in "._…·" for glyph in glyphs)
