@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from questionbank.documents.pdf.glyphs import Box, Glyph, Page, around
 from questionbank.documents.pdf.lines import is_blank
+from questionbank.documents.pdf.mathematics import rows_of, runs_of
 
 _SAME = 3.0  # points: two rules that touch
 _NEAR = 7.0  # points: two drawings that are one picture
+_LABEL_GAP = 11.0  # points: from a drawing to its label
 _SMALLEST = 9.0  # points: of a picture's longer side
 _MOST_RULES = 3_000
 _PROSE = 12  # words: a frame around so many holds a text
@@ -141,12 +143,13 @@ def _holds_prose(glyphs: Sequence[Glyph]) -> bool:
 
 def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
     """Return an area with the short texts that stand directly beside it: the labels of sides and axes."""
-    near = Box(box.x0 - 14, box.top - 12, box.x1 + 14, box.bottom + 14)
+    near = Box(box.x0 - 80, box.top - 14, box.x1 + 80, box.bottom + 14)
     taken = [glyph for glyph in glyphs if near.holds(glyph.center, glyph.middle)]
-    runs = clusters(taken, 2.5)
-    for run in runs:
+    for run in (run for row in rows_of(taken) for run in runs_of(row)):
         area = around(run)
-        if area.width > max(60.0, 0.5 * box.width) or box.holds((area.x0 + area.x1) / 2, area.middle):
+        if area.width > max(60.0, 0.5 * box.width) or not area.touches(box, _LABEL_GAP):
+            continue
+        if box.holds((area.x0 + area.x1) / 2, area.middle):
             continue
         ids = {id(one) for one in run}
         is_line = any(

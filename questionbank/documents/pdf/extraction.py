@@ -135,10 +135,17 @@ class PageReader:
         box = [ctypes.c_double() for _ in range(4)]
         origin = [ctypes.c_double() for _ in range(2)]
         loose, matrix = raw.FS_RECTF(), raw.FS_MATRIX()
+        high = 0  # the first half of a surrogate pair
         for index in range(min(text.count_chars(), GLYPHS_LIMIT)):
             code = raw.FPDFText_GetUnicode(text, index)
             if raw.FPDFText_IsGenerated(text, index) == 1 or code in (10, 13):
                 continue
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                continue
+            if 0xDC00 <= code < 0xE000 and high:
+                code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00
+            high = 0
             raw.FPDFText_GetMatrix(text, index, matrix)
             if not self._is_upright(matrix):
                 continue

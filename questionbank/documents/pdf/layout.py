@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
+from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import Paragraph, Rich
 from questionbank.documents.pdf.areas import Grid, grids_of, is_level, pictures_of
 from questionbank.documents.pdf.glyphs import INVISIBLE, Box, Glyph, Page, around, usual_size
@@ -13,6 +16,7 @@ from questionbank.documents.pdf.lines import PdfLine, line_of
 from questionbank.documents.pdf.mathematics import rows_of, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)
+_NUMBERED = re.compile(r"(?:Q(?:uestion)?)?(\d{1,2})[.):]?")
 _GUTTER = 11.0  # points between two columns, at least
 _FEWEST_LINES = 6  # in a column
 _BLANK_RULE = (12.0, 320.0)  # points: a rule that stands for a gap in a sentence
@@ -61,9 +65,7 @@ def layout_of(page: Page) -> PageLayout:
     glyphs += _blanks(rules, glyphs, pictures)
     columns = _columns(glyphs, page)
     for column in columns:
-        layout.items += [
-            line_of(row, page.number, column.edges) for row in rows_of(column.glyphs) if row.glyphs
-        ]
+        layout.items += _side_by_side([line_of(row, page.number, column.edges) for row in rows_of(column.glyphs)])
     placed = [Placed(picture, page.number, _edges_at(columns, picture)) for picture in pictures]
     placed += [
         Placed(grid.box, page.number, _edges_at(columns, grid.box), _cells(grid, inside, page.number))
@@ -152,44 +154,46 @@ def _columns(glyphs: list[Glyph], page: Page) -> list[_Column]:
 
 def _gutter(glyphs: Sequence[Glyph], page: Page) -> float | None:
     """Return where a page is parted in two columns; None for a page of one column."""
-    rows = [sorted(row.glyphs, key=lambda one: one.start) for row in rows_of(glyphs)]
-    spans = [[(run[0].start, max(one.end for one in run)) for run in _segments(row)] for row in rows]
-    count = len(spans)
+    text = around(glyphs)
+    rows = [_segments(sorted(row.glyphs, key=lambda one: one.start)) for row in rows_of(glyphs)]
+    spans = [[(run[0].start, max(one.end for one in run), run) for run in row] for row in rows]
     best: tuple[int, float] | None = None
     for step in range(30, 71):
         x = page.width * step / 100
-        crossing = sum(any(a < x + _GUTTER / 2 and x - _GUTTER / 2 < b for a, b in row) for row in spans)
-        left = [max(b for _a, b in row if b <= x) for row in spans if any(b <= x for _a, b in row)]
-        right = [min(a for a, _b in row if a >= x) for row in spans if any(a >= x for a, _b in row)]
-        if min(len(left), len(right)) < _FEWEST_LINES or 4 * crossing > count:
+        crossing = sum(any(a < x + _GUTTER / 2 and x - _GUTTER / 2 < b for a, b, _run in row) for row in spans)
+        if 4 * crossing > len(spans) or (best is not None and crossing >= best[0]):
             continue
-        if not _are_full(glyphs, x) or not _is_straight(right):
-            continue
-        if best is None or crossing < best[0]:
+        left = [[span for span in row if span[1] <= x] for row in spans]
+        right = [[span for span in row if span[0] >= x] for row in spans]
+        sides = [[row for row in side if row] for side in (left, right)]
+        edges = ((text.x0, x), (x, text.x1))
+        if min(map(len, sides)) >= _FEWEST_LINES and (
+            all(_are_full(side, *edge) for side, edge in zip(sides, edges, strict=True)) or _counts_on(*sides)
+        ):
             best = (crossing, x)
     return best[1] if best else None
 
 
-def _are_full(glyphs: Sequence[Glyph], x: float) -> bool:
-    """Return whether both sides hold much text, not only options or numbers."""
-    left = [one for one in glyphs if one.center < x]
-    right = [one for one in glyphs if one.center >= x]
-    return 4 * min(len(left), len(right)) > max(len(left), len(right)) and all(
-        len(side) > 25 * len(rows_of(side)) ** 0.5 and _words_a_line(side) > 2.5 for side in (left, right)
-    )
+Span = tuple[float, float, list[Glyph]]
 
 
-def _words_a_line(glyphs: Sequence[Glyph]) -> float:
-    rows = rows_of(glyphs)
-    return sum(one.is_apart for one in glyphs) / max(len(rows), 1) + 1 if any(
-        one.is_apart for one in glyphs
-    ) else len(glyphs) / max(len(rows), 1) / 5
+def _are_full(rows: Sequence[Sequence[Span]], left: float, right: float) -> bool:
+    """Return whether many lines of a column fill it, and many begin at the same place."""
+    widths = [row[-1][1] - row[0][0] for row in rows]
+    starts = [row[0][0] for row in rows]
+    full = sum(width > 0.6 * (right - left) for width in widths)
+    aligned = max(sum(abs(one - other) < 4 for other in starts) for one in starts)
+    return full >= max(5, 0.25 * len(rows)) and 3 * aligned >= len(rows)
 
 
-def _is_straight(starts: Sequence[float]) -> bool:
-    """Return whether many lines of the right column begin at the same place."""
-    most = max(sum(abs(one - other) < 4 for other in starts) for one in starts)
-    return 3 * most >= len(starts)
+def _counts_on(left: Sequence[Sequence[Span]], right: Sequence[Sequence[Span]]) -> bool:
+    """Return whether the questions in the right column are numbered on from those in the left."""
+    numbers = []
+    for rows in (left, right):
+        starts = ["".join(glyph.text for glyph in row[0][2][:5]) for row in rows]
+        numbers.append([int(match[1]) for text in starts if (match := _NUMBERED.match(text))])
+    is_rising = all(one < other for side in numbers for one, other in pairwise(side))
+    return is_rising and min(map(len, numbers)) > 2 and numbers[1][0] == numbers[0][-1] + 1
 
 
 def _segments(row: Sequence[Glyph]) -> list[list[Glyph]]:
@@ -222,6 +226,30 @@ def _edges_at(columns: Sequence[_Column], box: Box) -> tuple[float, float]:
     if not near:
         return (box.x0, box.x1)
     return min(near, key=lambda one: (abs((one.band[0] + one.band[1]) / 2 - box.middle), one.edges[0])).edges
+
+
+def _side_by_side(lines: Sequence[PdfLine]) -> list[PdfLine]:
+    """Return lines, those joined that stand beside each other on slightly different baselines: "(a)" and its text."""
+    found: list[PdfLine] = []
+    for line in lines:
+        above = found[-1] if found else None
+        if above is None or not _is_beside(above, line):
+            found.append(line)
+            continue
+        first, second = sorted((above, line), key=lambda one: one.box.x0)
+        gap = second.box.x0 - first.box.x1
+        first.text = first.text + Rich(GAP, bytes(1)) + second.text
+        if not first.margin_gap:
+            first.margin_gap = gap / max(first.size, 1.0)
+        first.box, first.is_uncertain = around([first.box, second.box]), above.is_uncertain or line.is_uncertain
+        found[-1] = first
+    return found
+
+
+def _is_beside(above: PdfLine, line: PdfLine) -> bool:
+    gap = max(line.box.x0 - above.box.x1, above.box.x0 - line.box.x1)
+    is_level = abs(line.baseline - above.baseline) < 0.45 * min(line.size, above.size)
+    return is_level and gap > 0.3 * above.size
 
 
 # -- order --------------------------------------------------------------------------------------------------------

@@ -101,16 +101,22 @@ def _with_scripts(rows: list[Row]) -> list[Row]:
     order = sorted(rows, key=lambda row: -row.size)
     for row in order:
         rest: list[Glyph] = []
-        for run in _runs(sorted(row.glyphs, key=lambda one: one.start), row.size):
+        for run in runs_of(row):
             hosts = [host for host in kept if host.size * _SMALL > row.size and _hosts(host, run)]
             if hosts:
-                max(hosts, key=lambda host: host.size).glyphs.extend(run)
+                middle = around(run).middle
+                min(hosts, key=lambda host: abs(host.axis - middle)).glyphs.extend(run)
             else:
                 rest += run
         if rest:
             row.glyphs = rest
             kept.append(row)
     return kept
+
+
+def runs_of(row: Row) -> list[list[Glyph]]:
+    """Return the runs of a row that wide gaps part."""
+    return _runs(sorted(row.glyphs, key=_start), row.size)
 
 
 def _runs(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
@@ -131,7 +137,7 @@ def _hosts(host: Row, run: Sequence[Glyph]) -> bool:
         top, bottom = glyph.top, glyph.bottom
         if not tall:
             top, bottom = host.baseline - 0.85 * host.size, host.baseline + 0.25 * host.size
-        reach = 0.35 * host.size
+        reach = (0.05 if tall else 0.35) * host.size
         is_level = top - reach < box.bottom and box.top < bottom + reach
         if is_level and -0.35 * host.size <= run[0].start - glyph.end <= 0.3 * host.size:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from questionbank.documents.marks import GAP, cuts, take_mark
 from questionbank.documents.paper import Area
@@ -135,7 +136,7 @@ class ParagraphMaker:
         gap = line.baseline - above.baseline
         if not is_next_column and not 0 < gap < max(self._spacing * 1.35, 1.05) * max(above.size, self._tall(above, line)):
             return False
-        if self._is_wide(above) or self._is_wide(line):
+        if _is_wide(above) or _is_wide(_without_marks(line)):
             return False
         room = above.column[1] - above.box.x1
         if room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (above.column[1] - above.column[0]):
@@ -146,12 +147,6 @@ class ParagraphMaker:
     def _tall(self, above: PdfLine, line: PdfLine) -> float:
         """Return a size that allows for fractions, which push lines apart."""
         return max(above.box.bottom - above.baseline, 0) + max(line.baseline - line.box.top, 0)
-
-    def _is_wide(self, line: PdfLine) -> bool:
-        """Return whether gaps part a line in columns: options in a row, points at its right end."""
-        text = line.text.text
-        begin = len(take_mark(text)[0])
-        return GAP in text[begin + 2 :].strip() or _MARKS_ALONE.fullmatch(text.strip()) is not None
 
     def _add_table(self, table: Placed) -> None:
         rows = [[cell_paragraphs(cell) for cell in row] for row in table.rows or ()]
@@ -179,6 +174,18 @@ def joined_area(one: Area, other: Area) -> Area:
     if not one or not other or one[0] != other[0] or other[1] > one[3] or one[1] > other[3]:
         return one or other
     return (one[0], min(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3]), max(one[4], other[4]))
+
+
+def _is_wide(line: PdfLine) -> bool:
+    """Return whether gaps part a line in columns: options in a row, points at its right end."""
+    text = line.text.text.strip()
+    return GAP in text[len(take_mark(text)[0]) + 2 :] or _MARKS_ALONE.fullmatch(text) is not None
+
+
+def _without_marks(line: PdfLine) -> PdfLine:
+    """Return a line without the points at its right end: they may follow the last line of a text."""
+    before, gap, last = line.text.text.rpartition(GAP)
+    return replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
 
 
 def _begins(line: PdfLine) -> bool:
