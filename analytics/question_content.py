@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
+PRINTED = "printed"
+"""The setting that names the picture of the question as its paper prints it: shown to teachers, not a part of it."""
 PARTS_DEEP = 2  # levels: parts may have parts, and no more
 ANSWER_LINES = "answer_lines"
 """The setting that says how many lines to write on a question or a part has in its source."""
@@ -298,6 +300,8 @@ def total_points(content: QuestionContent) -> float | None:
 def asked_parts(content: QuestionContent) -> Iterator[str]:
     """Yield what of a content tells one question from another that has the same text and options."""
     for picture in content.pictures:
+        if picture.name == content.settings.get(PRINTED):
+            continue
         yield f"picture {picture.sha256 or picture.name}"
     for pair in content.pairs:
         yield f"pair {pair.left}"

@@ -22,6 +22,10 @@ _ADDRESSES = re.compile(
 """Speaks to whoever reads an answer rather than to give it."""
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
+UNREAD_SIGNS = (
+    "Some signs of its text could not be read with certainty. Compare it with the question as printed."
+)
+
 
 def neighbour_doubts(
     found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool = False
@@ -74,6 +78,16 @@ def with_lines_left(
         if below:
             said = f"The line “{_shown(below[0])}” below is in no question. If it belongs to one, say what it is."
             question = replace(question, doubts=(*question.doubts, said))
+        yield question
+
+
+def with_unread_signs(
+    questions: Sequence[FoundQuestion], lines: Sequence[Line], settled: Set[int]
+) -> Iterator[FoundQuestion]:
+    """Yield the questions, each with a doubt if signs of its lines could not be read."""
+    for question in questions:
+        if any(lines[place].is_uncertain and place not in settled for place in question.lines):
+            question = replace(question, doubts=(*question.doubts, UNREAD_SIGNS))
         yield question
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from analytics.records import QuestionRecord
 from questionbank.documents.bank_records import bank_record
 from questionbank.documents.corrections import Corrected, ReviewedLine
-from questionbank.documents.paper import FoundQuestion, Paper, Role
+from questionbank.documents.paper import Area, FoundQuestion, Paper, Role
 from questionbank.documents.records import BOTH, NO_TEXT, REFUSED
+from questionbank.documents.regions import areas_of
 from questionbank.formats.fields import FieldProblems
 
 
@@ -24,6 +25,8 @@ class FoundItem:
         record: the question as the bank takes it; as it was found where the bank cannot take it.
         refusal: why the bank cannot take it; empty where it can.
         elsewhere: keys of its lines that stand in other passages: a text that it shares, the list of answers.
+        areas: where it stands on the pages of its document; empty for a document without pictures of pages.
+        is_uncertain: signs of its text could not be read.
     """
 
     place: int
@@ -33,6 +36,8 @@ class FoundItem:
     is_left_out: bool
     refusal: str = ""
     elsewhere: tuple[str, ...] = ()
+    areas: tuple[Area, ...] = ()
+    is_uncertain: bool = False
 
     @property
     def doubts(self) -> list[str]:
@@ -102,6 +107,7 @@ def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str])
         take(begin, None)
         stays = range(done, end)
         record, refusal = _taken(question, pictures)
+        printed = [row.line for number in question.lines if (row := lines[number]).role is not Role.KEY]
         item = FoundItem(
             place=place,
             key=key,
@@ -110,6 +116,8 @@ def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str])
             is_left_out=key in corrected.left_out,
             refusal=refusal,
             elsewhere=tuple(lines[number].key for number in question.lines if number not in stays),
+            areas=areas_of(printed),
+            is_uncertain=any(line.is_uncertain for line in printed),
         )
         take(end, item)
     take(len(lines), None)

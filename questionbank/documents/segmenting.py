@@ -16,7 +16,7 @@ from questionbank.documents import phrases, point_phrases
 from questionbank.documents.alignment import BONUS_NUMBER
 from questionbank.documents.answer_lists import tables_of_answers
 from questionbank.documents.directions import directs
-from questionbank.documents.doubts import neighbour_doubts, with_lines_left
+from questionbank.documents.doubts import neighbour_doubts, with_lines_left, with_unread_signs
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.keys import KeyEntry, key_entries, pairs_named
@@ -52,7 +52,8 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = f
         ValueError: there are not as many roles as lines.
     """
     paper = gathered(lines, roles, settled)
-    return replace(paper, questions=tuple(with_suspicions(paper.questions, settled)))
+    questions = with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled)
+    return replace(paper, questions=tuple(questions))
 
 
 def gathered(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:

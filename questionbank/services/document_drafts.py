@@ -21,8 +21,10 @@ from django.utils import timezone
 
 from questionbank.documents.corrections import Correction, ReviewedLine, correction_as_json, lines_as_json
 from questionbank.documents.paper import Document, Role
+from questionbank.documents.pdf.pages import check_pdf
 from questionbank.documents.reading import read_document, read_text
 from questionbank.documents.readings import guess_roles
+from questionbank.documents.regions import page_name
 from questionbank.documents.segmenting import assemble
 from questionbank.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
 from questionbank.formats.pictures import PictureRefused
@@ -35,7 +37,7 @@ from questionbank.services.import_progress import JobReporter
 from questionbank.services.permissions import require
 from questionbank.services.uploads import UPLOADS_KEPT, upload_name, uploads_forget_old
 
-WORD_PROCESSORS = (".docx", ".odt", ".rtf")  # no file of questions is one
+WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # no file of questions is one
 DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 MOST_QUESTIONS = 2_000
 MOST_STEPS = 5_000  # corrections that are kept of one paper
@@ -48,8 +50,10 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
 
     Raises:
         NotAllowed: the person may not import test papers.
+        ValidationFailed: it is a PDF file that cannot be read, such as a scan.
     """
     require(user, "import", "You may not import test papers.")
+    _check_pdf(upload)
     uploads_forget_old()
     printable = upload_name(name)[-_NAME_LIMIT:] or "document"
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
@@ -64,6 +68,19 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
         )
         draft.save(update_fields=["read_run"])
     return draft
+
+
+def _check_pdf(upload: File[Any]) -> None:
+    """Check a PDF file before it is kept, so that nobody waits for a worker to refuse a scan."""
+    upload.seek(0)
+    is_pdf = b"%PDF-" in upload.read(1024)
+    upload.seek(0)
+    if is_pdf:
+        try:
+            check_pdf(upload.read())
+        except DocumentRefused as error:
+            raise ValidationFailed.beside("file", str(error)) from error
+        upload.seek(0)
 
 
 def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
@@ -141,7 +158,8 @@ def _take(draft: DocumentDraft, document: Document) -> None:
         raise DocumentRefused(
             f"The document has {number:,} questions. Split it into parts of at most {MOST_QUESTIONS:,}."
         )
-    draft.pictures, notices = _keep_pictures(document.pictures)
+    pages = {page_name(number): page for number, page in enumerate(document.pages) if page}
+    draft.pictures, notices = _keep_pictures({**document.pictures, **pages})
     draft.picture_widths = dict(document.picture_widths)
     draft.lines, draft.roles = lines_as_json(document.lines), [str(role) for role in roles]
     draft.notices = [*document.notices, *notices]

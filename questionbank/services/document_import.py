@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db import transaction
 
-from analytics.question_content import content_of, total_points
-from analytics.records import ConceptPath
+from analytics.question_content import PRINTED, Picture, content_of, total_points
+from analytics.records import ConceptPath, QuestionRecord
 from questionbank.documents.bank_records import bank_record
 from questionbank.documents.passages import FoundItem
 from questionbank.errors import Conflict, LineProblem, LineWarning, NotAllowed, ValidationFailed
@@ -30,6 +30,7 @@ from questionbank.services.concept_paths import concept_paths_known
 from questionbank.services.import_jobs import import_reported
 from questionbank.services.import_options import ImportOptions, allowed_status
 from questionbank.services.import_progress import JobReporter
+from questionbank.services.page_pictures import keep_printed
 from questionbank.services.question_lists import ListedPlace, question_list_add, question_list_create
 
 
@@ -153,6 +154,7 @@ class _PaperEntries:
         self._review = review
         self._pictures: Mapping[str, str] = draft.pictures
         self._headings = _Headings(draft.hierarchy) if draft.hierarchy and draft.with_headings else None
+        self._printed = keep_printed(review.to_import, draft.pictures)
         self.unread: list[str] = []
         self.notes = ["Its lines are the questions of the test paper, counted from 1."]
 
@@ -162,6 +164,7 @@ class _PaperEntries:
                 continue
             try:
                 taken = bank_record(item.found.record, self._pictures, self._concepts(item))
+                taken = self._with_printed(item, taken)
             except FieldProblems as error:
                 reason, (first, *_others) = str(error), error.problems
                 yield item.place, LineProblem(item.place, reason, first[0], tuple(error.problems))
@@ -169,6 +172,19 @@ class _PaperEntries:
             for name, reason in record_warnings(taken):
                 yield item.place, LineWarning(item.place, reason, name)
             yield item.place, taken
+
+    def _with_printed(self, item: FoundItem, record: QuestionRecord) -> QuestionRecord:
+        """Return a question with its picture as it is printed, where what was read of it may be wrong."""
+        sha256 = self._printed.get(item.place)
+        if not sha256:
+            return record
+        content, name = record.content, f"printed-{sha256[:12]}.png"
+        content = replace(
+            content,
+            pictures=(*content.pictures, Picture(name, sha256)),
+            settings={**content.settings, PRINTED: name},
+        )
+        return replace(record, content=content)
 
     def _concepts(self, item: FoundItem) -> tuple[ConceptPath, ...]:
         """Return the concepts of a question; those of a table are as its rows say."""

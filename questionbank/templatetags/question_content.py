@@ -11,6 +11,7 @@ from django import template
 
 from analytics.question_content import (
     EMPTY,
+    PRINTED,
     AcceptedAnswer,
     Blank,
     Feedback,
@@ -88,6 +89,16 @@ def shared_text(question: Any) -> Stimulus | None:
 def computed_answer(question: Any) -> str:
     """Return the answer of a template as its source computes it, or nothing."""
     return content(question).settings.get(COMPUTED, "")
+
+
+@register.filter
+def printed_picture(question: Any) -> str:
+    """Return the SHA-256 of the picture of a question as its paper prints it, or nothing."""
+    if "settings" not in (_get(question, "content") or {}):
+        return ""
+    known = content(question)
+    name = known.settings.get(PRINTED, "")
+    return next((picture.sha256 for picture in known.pictures if name and picture.name == name), "")
 
 
 @register.filter

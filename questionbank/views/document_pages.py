@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.urls import reverse
 
 from analytics.question_content import as_json
 from questionbank.documents.passages import FoundItem, Passage, PassageLine
-from questionbank.models import DocumentDraft, Question
+from questionbank.documents.regions import page_name
+from questionbank.models import Attachment, DocumentDraft, Question
 from questionbank.selectors.questions.document_drafts import DocumentReview
 
 QUESTIONS_A_PAGE = 40
@@ -25,6 +27,7 @@ class PageRow:
     """A passage as the page shows it.
 
     Attributes:
+        printed: parts of pages that show it as it is printed (`PrintedArea`).
         outlook_id: changes with the question, so that what was loaded stays while the question does.
     """
 
@@ -32,8 +35,26 @@ class PageRow:
     item: FoundItem | None = None
     question: dict[str, Any] = field(default_factory=dict)
     kind: str = ""
+    printed: list[PrintedArea] = field(default_factory=list)
     outlook_id: str = ""
     outlook: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedArea:
+    """A part of a page's picture.
+
+    Attributes:
+        address: of the whole page's picture, which is `page_width` by `page_height` pixels.
+    """
+
+    address: str
+    page_width: int
+    page_height: int
+    left: int
+    top: int
+    width: int
+    height: int
 
 
 def document_page(
@@ -68,6 +89,7 @@ def document_page(
     )
     shown = pages.get_page(page or holding or otherwise)
     rows = [_row(passage) for block in shown for passage in block]
+    _set_printed(rows, draft)
     keys = [row.reviewed.key for passage in rows for row in passage.lines]
     pictures = [{"name": name, "sha256": sha256} for name, sha256 in draft.pictures.items()]
     return {
@@ -129,3 +151,17 @@ def _row(passage: Passage) -> PageRow:
     }
     digest = hashlib.sha256(repr((item.key, question)).encode()).hexdigest()[:16]
     return PageRow(passage.lines, item, question, Question.Kind(record.kind).label, f"known-{digest}")
+
+
+def _set_printed(rows: Sequence[PageRow], draft: DocumentDraft) -> None:
+    """Set where on the pages of its document each question is printed."""
+    numbers = {area[0] for row in rows if row.item for area in row.item.areas}
+    digests = {number: draft.pictures.get(page_name(number), "") for number in numbers}
+    found = Attachment.objects.in_bulk([digest for digest in digests.values() if digest])
+    for row in rows:
+        for number, left, top, right, bottom in row.item.areas if row.item else ():
+            page = found.get(digests[number])
+            if page is not None:
+                address = reverse("picture", args=[page.sha256])
+                size = (page.width, page.height)
+                row.printed.append(PrintedArea(address, *size, left, top, right - left, bottom - top))

@@ -68,8 +68,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
             except ImportRefused as error:
                 form.add_error("file" if form.cleaned_data["file"] else "text", str(error))
             except ValidationFailed as error:
-                for problem in error.fields.get("text", [str(error)]):
-                    form.add_error("text", problem)
+                form.add_problems(error)
     context = {"form": form, "drafts": document_drafts_of(user=request.user)}
     return render(request, "documents/create.html", context, status=422 if form.errors else 200)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,10 @@ from questionbank.documents.pdf.mathematics import rows_of, runs_of
 
 _SAME = 3.0  # points: two rules that touch
 _NEAR = 7.0  # points: two drawings that are one picture
+_MARK = re.compile(r"\(?(?:\d{1,2}|[a-hA-H])[.)]")
 _LABEL_GAP = 11.0  # points: from a drawing to its label
 _SMALLEST = 9.0  # points: of a picture's longer side
-_MOST_RULES = 3_000
+_MOST_RULES = 2_000
 _PROSE = 12  # words: a frame around so many holds a text
 _LARGEST = 0.85  # of the page: a background
 
@@ -42,7 +44,8 @@ class Grid:
         """Return whether a rule stands to the left of a cell; without one it goes on from the cell before it."""
         y, x = (self.ys[row] + self.ys[row + 1]) / 2, self.xs[column]
         return not column or any(
-            rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME for rule in self.uprights
+            rule.top - _SAME <= y <= rule.bottom + _SAME and abs(rule.x0 - x) < _SAME
+            for rule in self.uprights
         )
 
 
@@ -68,14 +71,26 @@ def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
 
 def grids_of(rules: Sequence[Box], glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
     """Return the ruled tables, and the rules that belong to none."""
-    grids, left = [], []
+    grids, left = [], [*rules[_MOST_RULES:]]
     for group in clusters(rules[:_MOST_RULES], _SAME):
-        grid = _grid(group)
+        crossing, alone = _crossing(group)
+        left += alone
+        grid = _grid(crossing)
         if grid is None or not _is_table(grid, glyphs):
-            left += group
+            left += crossing
         else:
             grids.append(grid)
     return grids, left
+
+
+def _crossing(rules: Sequence[Box]) -> tuple[list[Box], list[Box]]:
+    """Return the rules that touch one of the other direction, and those that do not, such as a fraction's in a cell."""
+    level = [rule for rule in rules if is_level(rule)]
+    uprights = [rule for rule in rules if not is_level(rule)]
+    crossing = [rule for rule in level if any(rule.touches(other, _SAME) for other in uprights)]
+    crossing += [rule for rule in uprights if any(rule.touches(other, _SAME) for other in level)]
+    found = {id(rule) for rule in crossing}
+    return crossing, [rule for rule in rules if id(rule) not in found]
 
 
 def _grid(rules: Sequence[Box]) -> Grid | None:
@@ -116,7 +131,11 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
     found = []
     for group in clusters([*drawn, *frames, *rules], _NEAR)[:500]:
         box = around(group)
-        if max(box.width, box.height) < _SMALLEST or min(box.width, box.height) < 4 or _is_layout(group, rules, frames):
+        if (
+            max(box.width, box.height) < _SMALLEST
+            or min(box.width, box.height) < 4
+            or _is_layout(group, rules, frames)
+        ):
             continue
         inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
         if not any(one in group for one in page.images) and (is_blank(inside) or _holds_prose(inside)):
@@ -151,9 +170,16 @@ def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
             continue
         if box.holds((area.x0 + area.x1) / 2, area.middle):
             continue
+        is_level_with = area.top < box.bottom and box.top < area.bottom
+        if not is_level_with and (area.x0 < box.x0 - 5 or area.x1 > box.x1 + 5):
+            continue
+        if _MARK.match("".join(one.text for one in run)):
+            continue
         ids = {id(one) for one in run}
         is_line = any(
-            id(one) not in ids and abs(one.middle - area.middle) < 4 and -1 < max(area.x0 - one.x1, one.x0 - area.x1) < 14
+            id(one) not in ids
+            and abs(one.middle - area.middle) < 4
+            and -1 < max(area.x0 - one.x1, one.x0 - area.x1) < 14
             for one in glyphs
         )
         if not is_line:
@@ -162,7 +188,12 @@ def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
 
 
 def _within(page: Page, box: Box) -> Box:
-    return Box(max(0.0, box.x0 - 2), max(0.0, box.top - 2), min(page.width, box.x1 + 2), min(page.height, box.bottom + 2))
+    return Box(
+        max(0.0, box.x0 - 2),
+        max(0.0, box.top - 2),
+        min(page.width, box.x1 + 2),
+        min(page.height, box.bottom + 2),
+    )
 
 
 def _merged(boxes: list[Box]) -> list[Box]:

@@ -33,7 +33,19 @@ PIXELS_LIMIT = 4_000_000  # of a page's picture
 UPRIGHT = 0.2  # radians
 BOLD, COLOURED, MATH_FONT, UNKNOWN, INVISIBLE, ITALIC = 1, 2, 4, 8, 16, 32
 _FORCED_BOLD = 1 << 18  # flag of a font descriptor (ISO 32000-1, table 123)
-_MATH_FONTS = ("math", "cmmi", "cmsy", "cmex", "msam", "msbm", "stix", "xits", "latinmodernmath", "mt-extra", "mtmi")
+_MATH_FONTS = (
+    "math",
+    "cmmi",
+    "cmsy",
+    "cmex",
+    "msam",
+    "msbm",
+    "stix",
+    "xits",
+    "latinmodernmath",
+    "mt-extra",
+    "mtmi",
+)
 _TEXT, _PATH, _IMAGE, _SHADING, _FORM = 1, 2, 3, 4, 5  # FPDF_PAGEOBJ_*
 
 Point = tuple[float, float]
@@ -57,7 +69,11 @@ def main() -> None:
                 write_page(document, number, folder, with_picture=number != without)
             said = {"pages": len(document)}
     except pdfium.PdfiumError as error:
-        said = {"error": "password" if getattr(error, "err_code", 0) == 4 or "password" in str(error) else "damaged"}
+        said = {
+            "error": "password"
+            if getattr(error, "err_code", 0) == 4 or "password" in str(error)
+            else "damaged"
+        }
     print(json.dumps(said))  # noqa: T201 - for the process that started this one
 
 
@@ -140,6 +156,8 @@ class PageReader:
             code = raw.FPDFText_GetUnicode(text, index)
             if raw.FPDFText_IsGenerated(text, index) == 1 or code in (10, 13):
                 continue
+            is_hyphen = code == 0xFFFE or raw.FPDFText_IsHyphen(text, index) == 1  # at the end of a line
+            code = 0x2D if is_hyphen else code
             if 0xD800 <= code < 0xDC00:
                 high = code
                 continue
@@ -156,7 +174,7 @@ class PageReader:
             stretch = math.hypot(matrix.c, matrix.d)
             size = raw.FPDFText_GetFontSize(text, index) * stretch
             flags = self._looks(text, index)
-            if raw.FPDFText_HasUnicodeMapError(text, index) == 1 or code in (0, 0xFFFD, 0xFFFE):
+            if (raw.FPDFText_HasUnicodeMapError(text, index) == 1 and not is_hyphen) or code in (0, 0xFFFD):
                 flags |= UNKNOWN
             start, baseline = self._place(origin[0].value, origin[1].value)
             ends = self._corners(loose.left, loose.bottom, loose.right, loose.top)
@@ -269,9 +287,14 @@ class PageReader:
     def _is_white(self, item: Any, *, is_filled: bool, is_stroked: bool) -> bool:
         """Return whether nothing of a path can be seen on white paper."""
         raw = self._raw
-        for is_drawn, ask in ((is_filled, raw.FPDFPageObj_GetFillColor), (is_stroked, raw.FPDFPageObj_GetStrokeColor)):
+        for is_drawn, ask in (
+            (is_filled, raw.FPDFPageObj_GetFillColor),
+            (is_stroked, raw.FPDFPageObj_GetStrokeColor),
+        ):
             channels = [ctypes.c_uint() for _ in range(4)]
-            if is_drawn and (not ask(item, *channels) or self._shows([channel.value for channel in channels])):
+            if is_drawn and (
+                not ask(item, *channels) or self._shows([channel.value for channel in channels])
+            ):
                 return False
         return True
 

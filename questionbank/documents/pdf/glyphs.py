@@ -11,6 +11,9 @@ from questionbank.documents.paragraphs import BOLD, COLOURED
 
 MATH_FONT, UNKNOWN, INVISIBLE, ITALIC_FONT = 4, 8, 16, 32
 """Flags that `extraction` writes, beside 1 for bold and 2 for coloured."""
+VARIABLE = 64
+"""Flag of a letter that is set as a variable: of a mathematical alphabet, or of a font of such letters."""
+_VARIABLE_FONTS = ("cmmi", "mtmi", "eufm", "msbm")
 _RADICALS = "\u221a"
 _EXTENSION = {  # the font cmex10 of TeX, whose codes are no characters (The TeXbook, appendix F)
     **dict.fromkeys("\x00\x10\x12\x20\x30", "("), **dict.fromkeys("\x01\x11\x13\x21\x31", ")"),
@@ -30,7 +33,16 @@ _SYMBOL = dict(  # Adobe's font Symbol as Word writes it, at U+F000 (ISO 32000-1
     "\xa5": "∞", "\xb7": "•", "\xd0": "∠", "\x2d": "−", "\xce": "∈", "\xc7": "∩", "\xc8": "∪", "\xae": "→", "\xde": "⇒",
     "\xf2": "∫", "\xe5": "∑", "\x5e": "⊥", "\xb6": "∂",
 }  # fmt: skip
-_TICKS = {"\uf0a8": "☐", "\uf06f": "☐", "\uf072": "☐", "\uf0fe": "☑", "\uf0fd": "☒", "\uf0fc": "✓", "\uf0b7": "•", "\uf0a7": "•"}
+_TICKS = {
+    "\uf0a8": "☐",
+    "\uf06f": "☐",
+    "\uf072": "☐",
+    "\uf0fe": "☑",
+    "\uf0fd": "☒",
+    "\uf0fc": "✓",
+    "\uf0b7": "•",
+    "\uf0a7": "•",
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -57,9 +69,7 @@ class Box:
 
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
         """Return whether a point is within."""
-        return (
-            self.x0 - margin <= x <= self.x1 + margin and self.top - margin <= y <= self.bottom + margin
-        )
+        return self.x0 - margin <= x <= self.x1 + margin and self.top - margin <= y <= self.bottom + margin
 
     def touches(self, other: Box, margin: float = 0.0) -> bool:
         """Return whether two areas overlap, or are no farther apart than a margin."""
@@ -116,7 +126,7 @@ class Glyph(Box):
     @property
     def is_variable(self) -> bool:
         """Whether it is a letter set as mathematics."""
-        return bool(self.flags & MATH_FONT) and self.text.isalpha()
+        return bool(self.flags & VARIABLE) and self.text.isalpha()
 
     @property
     def center(self) -> float:
@@ -156,12 +166,17 @@ def glyphs_of(rows: Iterable[list]) -> list[Glyph]:
             continue
         text, flags = _character(sign, flags, font)
         key = (text, round(2 * start), round(2 * baseline))
-        if key in seen and text not in ("f", "i", "l"):  # overprinted to look bold; a ligature's letters share a place
+        if key in seen and text not in (
+            "f",
+            "i",
+            "l",
+        ):  # overprinted to look bold; a ligature's letters share a place
             continue
         seen.add(key)
         glyph = Glyph(x0, top, x1, bottom, text, start, max(end, x1 - 0.2 * size), baseline, size, flags)
         glyph.is_apart, is_apart = is_apart, False
         _set_axis(glyph, font)
+        _set_script(glyph)
         if found and (start, end, baseline) == (found[-1].start, found[-1].end, found[-1].baseline):
             found[-1].text += text  # the letters of a ligature
         else:
@@ -180,8 +195,8 @@ def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
     if "\ue000" <= sign <= "\uf8ff" or (ord(sign) < 32) or 0x80 <= ord(sign) < 0xA0:
         return "\ufffd", flags | UNKNOWN
     text = tidy_characters(sign)
-    if text != sign and 0x1D400 <= ord(sign) < 0x1D800 or sign == "\u210e":
-        flags |= MATH_FONT
+    if 0x1D400 <= ord(sign) < 0x1D800 or sign == "\u210e" or any(name in font for name in _VARIABLE_FONTS):
+        flags |= MATH_FONT | VARIABLE
     return text or sign, flags
 
 
@@ -190,6 +205,15 @@ def _set_axis(glyph: Glyph, font: str) -> None:
     is_large = "cmex" in font or (glyph.height > 1.45 * glyph.size and not glyph.text.isalnum())
     if is_large or glyph.text in _RADICALS:
         glyph.axis = glyph.middle
+
+
+def _set_script(glyph: Glyph) -> None:
+    """Note that a sign is drawn raised or lowered by its font, at the size and on the baseline of the others."""
+    if not glyph.text.isalnum() or glyph.height > 0.56 * glyph.size or glyph.axis is not None:
+        return
+    is_raised = glyph.baseline - glyph.bottom > 0.25 * glyph.size
+    if is_raised or (glyph.bottom - glyph.baseline > 0.07 * glyph.size and glyph.text.isdigit()):
+        glyph.baseline, glyph.size = glyph.bottom, 0.66 * glyph.size
 
 
 def usual_size(glyphs: Iterable[Glyph]) -> float:

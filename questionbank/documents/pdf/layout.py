@@ -59,13 +59,13 @@ def layout_of(page: Page) -> PageLayout:
     glyphs, unused = with_structures(glyphs, short)
     rules = [rule for rule in rules if rule not in short or rule in unused]
     pictures = pictures_of(page, _without_blanks(rules, glyphs), glyphs)
-    glyphs = [
-        one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in pictures)
-    ]
+    glyphs = [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in pictures)]
     glyphs += _blanks(rules, glyphs, pictures)
     columns = _columns(glyphs, page)
     for column in columns:
-        layout.items += _side_by_side([line_of(row, page.number, column.edges) for row in rows_of(column.glyphs)])
+        layout.items += _side_by_side(
+            [line_of(row, page.number, column.edges) for row in rows_of(column.glyphs)]
+        )
     placed = [Placed(picture, page.number, _edges_at(columns, picture)) for picture in pictures]
     placed += [
         Placed(grid.box, page.number, _edges_at(columns, grid.box), _cells(grid, inside, page.number))
@@ -160,7 +160,9 @@ def _gutter(glyphs: Sequence[Glyph], page: Page) -> float | None:
     best: tuple[int, float] | None = None
     for step in range(30, 71):
         x = page.width * step / 100
-        crossing = sum(any(a < x + _GUTTER / 2 and x - _GUTTER / 2 < b for a, b, _run in row) for row in spans)
+        crossing = sum(
+            any(a < x + _GUTTER / 2 and x - _GUTTER / 2 < b for a, b, _run in row) for row in spans
+        )
         if 4 * crossing > len(spans) or (best is not None and crossing >= best[0]):
             continue
         left = [[span for span in row if span[1] <= x] for row in spans]
@@ -212,7 +214,8 @@ def _bands(glyphs: Sequence[Glyph], gutter: float) -> list[tuple[bool, list[Glyp
     for row in rows_of(glyphs):
         runs = _segments(sorted(row.glyphs, key=lambda one: one.start))
         is_across = any(
-            run[0].start < gutter - _GUTTER / 2 and max(one.end for one in run) > gutter + _GUTTER / 2 for run in runs
+            run[0].start < gutter - _GUTTER / 2 and max(one.end for one in run) > gutter + _GUTTER / 2
+            for run in runs
         )
         if bands and bands[-1][0] == is_across:
             bands[-1][1].extend(row.glyphs)
@@ -241,7 +244,10 @@ def _side_by_side(lines: Sequence[PdfLine]) -> list[PdfLine]:
         first.text = first.text + Rich(GAP, bytes(1)) + second.text
         if not first.margin_gap:
             first.margin_gap = gap / max(first.size, 1.0)
-        first.box, first.is_uncertain = around([first.box, second.box]), above.is_uncertain or line.is_uncertain
+        first.box, first.is_uncertain = (
+            around([first.box, second.box]),
+            above.is_uncertain or line.is_uncertain,
+        )
         found[-1] = first
     return found
 
@@ -288,10 +294,7 @@ def _cells(grid: Grid, glyphs: Sequence[Glyph], page: int) -> list[list[list[Pdf
             column -= 1
         inside[row][column].append(glyph)
     edges = (grid.box.x0, grid.box.x1)
-    return [
-        [[line_of(each, page, edges) for each in rows_of(cell)] for cell in row]
-        for row in inside
-    ]
+    return [[[line_of(each, page, edges) for each in rows_of(cell)] for cell in row] for row in inside]
 
 
 def cell_paragraphs(lines: Sequence[PdfLine]) -> list[Paragraph]:

@@ -96,7 +96,8 @@ def _words(row: Row) -> list[_Word]:
 def _is_formula(word: _Word) -> bool:
     """Return whether a word can only be shown as a formula."""
     return any(
-        atom.glyph.latex or atom.glyph.is_variable or (atom.is_mathematics and not _is_unit(word)) for atom in word.atoms
+        atom.glyph.latex or atom.glyph.is_variable or (atom.is_mathematics and not _is_unit(word))
+        for atom in word.atoms
     )
 
 
@@ -167,7 +168,11 @@ def _add_formula(rich: Rich, words: Sequence[_Word]) -> bool:
     if opened < 0 and atoms and atoms[-1].glyph.text == ")" and not atoms[-1].is_mathematics:
         tail = atoms.pop().glyph.text + tail
     mark = re.match(r"(?:[A-Ha-h]|\d{1,2})[.)]", "".join(atom.glyph.text for atom in atoms[:3]))
-    if mark and not any(atom.is_mathematics for atom in atoms[: len(mark[0])]) and not _is_decimal(atoms, len(mark[0])):
+    if (
+        mark
+        and not any(atom.is_mathematics for atom in atoms[: len(mark[0])])
+        and not _is_decimal(atoms, len(mark[0]))
+    ):
         head += mark[0] + " "
         atoms = atoms[len(mark[0]) :]
     look = _common_look(atoms)

@@ -19,7 +19,8 @@ _WARNING = re.compile(
     re.IGNORECASE,
 )
 _PAGE_NUMBER = re.compile(
-    r"(?:page|seite|p\.|página|pagina|第)?\s*[-–—]?\s*\d{1,3}\s*(?:(?:of|von|de|sur|/|\|)\s*\d{1,3}|页)?\s*[-–—]?", re.IGNORECASE
+    r"(?:page|seite|p\.|página|pagina|第)?\s*[-–—]?\s*\d{1,3}\s*(?:(?:of|von|de|sur|/|\|)\s*\d{1,3}|页)?\s*[-–—]?",
+    re.IGNORECASE,
 )
 
 
@@ -29,9 +30,7 @@ def without_margins(pages: Sequence[PageLayout], heights: Sequence[float]) -> No
     for number, page in enumerate(pages):
         height = heights[number]
         page.items = [
-            item
-            for item in page.items
-            if isinstance(item, Placed) or not _is_margin(item, height, repeated)
+            item for item in page.items if isinstance(item, Placed) or not _is_margin(item, height, repeated)
         ]
 
 

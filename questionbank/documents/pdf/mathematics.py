@@ -19,7 +19,7 @@ _LARGE = frozenset("∑∏∫∮")
 _OPEN, _CLOSE = "([{|", ")]}|"
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _PREFIXED = {"\u0338": r"\not", "\u20d7": r"\vec", "⃗": r"\vec", "\u0305": r"\overline", "\u0302": r"\hat"}
-_CELL_GAP = 0.9  # of a font's size, between two cells of a matrix
+_CELL_GAP = 0.42  # of a font's size, between two cells of a matrix
 
 
 @dataclass(slots=True)
@@ -64,7 +64,9 @@ def rows_of(glyphs: Sequence[Glyph]) -> list[Row]:
     """Return the rows that glyphs stand in, from the top down; scripts and formulas join the row beside them."""
     rows: list[Row] = []
     for glyph in sorted((one for one in glyphs if one.axis is None), key=lambda one: one.baseline):
-        near = [row for row in rows[-4:] if abs(row.baseline - glyph.baseline) <= 0.18 * max(row.size, glyph.size)]
+        near = [
+            row for row in rows[-4:] if abs(row.baseline - glyph.baseline) <= 0.18 * max(row.size, glyph.size)
+        ]
         if near:
             near[-1].glyphs.append(glyph)
             near[-1].size = max(near[-1].size, glyph.size)
@@ -83,7 +85,9 @@ def _with_formulas(rows: list[Row], formulas: Sequence[Glyph]) -> list[Row]:
         axis = formula.axis or 0.0
         near = [row for row in rows if abs(row.axis - axis) <= 0.3 * row.size and _is_beside(row, formula)]
         if near:
-            min(near, key=lambda row: (row.size < _SMALL * formula.size, abs(row.axis - axis))).glyphs.append(formula)
+            min(near, key=lambda row: (row.size < _SMALL * formula.size, abs(row.axis - axis))).glyphs.append(
+                formula
+            )
         else:
             size = formula.size or 10.0
             rows.append(Row([formula], axis + 0.25 * size, size))
@@ -169,7 +173,9 @@ def atoms_of(row: Row) -> list[Atom]:
             continue
         atom = before[-1]
         middle = atom.glyph.axis if atom.glyph.axis is not None else None
-        is_raised = glyph.middle < middle if middle is not None else glyph.baseline < row.baseline - 0.08 * row.size
+        is_raised = (
+            glyph.middle < middle if middle is not None else glyph.baseline < row.baseline - 0.08 * row.size
+        )
         (atom.raised if is_raised else atom.lowered).append(glyph)
     return atoms
 
@@ -180,7 +186,9 @@ def _start(glyph: Glyph) -> float:
 
 def _is_over(large: Glyph, script: Glyph, row: Row) -> bool:
     """Return whether a script is a limit: above or below a large sign, or directly behind an integral."""
-    is_outside = script.middle < large.top + 0.15 * large.height or script.middle > large.bottom - 0.15 * large.height
+    is_outside = (
+        script.middle < large.top + 0.15 * large.height or script.middle > large.bottom - 0.15 * large.height
+    )
     reach = 1.2 * row.size if is_outside else 0.6 * row.size
     if large.text in _LARGE and not is_outside:
         return False
@@ -216,7 +224,9 @@ def latex_of_atoms(atoms: Sequence[Atom]) -> str:
         if glyph.text in _PREFIXED and not glyph.latex:
             prefix = _PREFIXED[glyph.text]
             continue
-        is_letter = not glyph.latex and glyph.text.isalpha() and glyph.text.isascii() and not glyph.is_variable
+        is_letter = (
+            not glyph.latex and glyph.text.isalpha() and glyph.text.isascii() and not glyph.is_variable
+        )
         before = atoms[place - 1] if place else None
         is_next = before is not None and glyph.start - before.end < 0.16 * max(glyph.size, 1)
         if word and not (is_letter and is_next):
@@ -261,7 +271,9 @@ def _sign(glyph: Glyph) -> str:
         return glyph.latex
     if glyph.text == "◦":
         return r"\circ "
-    return "".join(f"{sign} " if sign.startswith("\\") else sign for sign in (SIGNS.get(one, one) for one in glyph.text))
+    return "".join(
+        f"{sign} " if sign.startswith("\\") else sign for sign in (SIGNS.get(one, one) for one in glyph.text)
+    )
 
 
 # -- structures ---------------------------------------------------------------------------------------------------
@@ -422,7 +434,10 @@ def _with_brackets(glyphs: list[Glyph]) -> list[Glyph]:
 
 def _is_tall_bracket(glyph: Glyph) -> bool:
     return (
-        not glyph.latex and glyph.axis is not None and glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.3 * glyph.size
+        not glyph.latex
+        and glyph.axis is not None
+        and glyph.text in (*_OPEN, *_CLOSE)
+        and glyph.height > 1.3 * glyph.size
     )
 
 
@@ -442,7 +457,8 @@ def _bracketed(glyphs: Sequence[Glyph], opening: Glyph, closing: Glyph) -> tuple
     inner = [
         one
         for one in glyphs
-        if opening.end - 1 <= one.center <= closing.start + 1 and opening.top - 2 <= one.middle <= opening.bottom + 2
+        if opening.end - 1 <= one.center <= closing.start + 1
+        and opening.top - 2 <= one.middle <= opening.bottom + 2
     ]
     if not inner:
         return None
@@ -458,7 +474,9 @@ def _bracketed(glyphs: Sequence[Glyph], opening: Glyph, closing: Glyph) -> tuple
 
 
 def _cases(glyphs: Sequence[Glyph], brace: Glyph) -> tuple[set[int], Glyph] | None:
-    right = [one for one in glyphs if one.start > brace.center and brace.top - 2 <= one.middle <= brace.bottom + 2]
+    right = [
+        one for one in glyphs if one.start > brace.center and brace.top - 2 <= one.middle <= brace.bottom + 2
+    ]
     rows = rows_of(right)
     if len(rows) < 2:
         return None

@@ -27,8 +27,8 @@ SECONDS_LIMIT = 180
 CHECK_SECONDS = 20
 MOST_DEATHS = 8
 _NO_TEXT = (
-    "This PDF is a scan: it holds pictures of pages and no text. Run text recognition (OCR) on it, for example by opening"
-    " it in Word (File > Open), compare the text, save it as .docx and upload that."
+    "This PDF holds no text: it is a scan, or its letters are drawings. Run text recognition (OCR) on it, for example by"
+    " opening it in Word (File > Open), compare the text, save it as .docx and upload that."
 )
 _SLOW = f"Reading the PDF took longer than {SECONDS_LIMIT} seconds. Split it into smaller files."
 
@@ -95,11 +95,15 @@ def read_pages(data: bytes) -> Iterator[RawPage]:
                 _refuse_error(_said(done))
                 return
             deaths += 1
-            logger.warning("PDFium died on page %d: %s", first + 1, done.stderr.decode("utf-8", "replace")[-500:])
+            logger.warning(
+                "PDFium died on page %d: %s", first + 1, done.stderr.decode("utf-8", "replace")[-500:]
+            )
             if deaths > MOST_DEATHS:
                 raise DocumentRefused(DAMAGED)
             if without_picture == first:
-                yield RawPage(_page(first, {"size": [1, 1], "glyphs": [], "objects": [], "is_damaged": True}), b"")
+                yield RawPage(
+                    _page(first, {"size": [1, 1], "glyphs": [], "objects": [], "is_damaged": True}), b""
+                )
                 first += 1
             without_picture = first
 

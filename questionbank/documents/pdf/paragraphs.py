@@ -23,7 +23,9 @@ _MOST_UNKNOWN = 0.25  # of a line's signs: from here its picture stands in its p
 _SPACED = 1.75  # times the size: from here two baselines are two paragraphs
 _HEADING = 1.18  # times the usual size
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}-$")
-_MARKS_ALONE = re.compile(r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}", re.IGNORECASE)
+_MARKS_ALONE = re.compile(
+    r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}", re.IGNORECASE
+)
 
 
 def set_numbers(items: Sequence[Item]) -> None:
@@ -109,7 +111,9 @@ class ParagraphMaker:
         if self._last is not None and self._goes_on(self._last, line):
             self._join(line)
         else:
-            heading = 2 if line.size > _HEADING * self._size and not line.number and len(text.text) < 90 else 0
+            heading = (
+                2 if line.size > _HEADING * self._size and not line.number and len(text.text) < 90 else 0
+            )
             paragraph = Paragraph(_plain_of(text), line.number, heading=heading)
             paragraph.area, paragraph.is_uncertain = self._area(line), line.is_uncertain
             self.paragraphs.append(paragraph)
@@ -132,14 +136,22 @@ class ParagraphMaker:
         """Return whether a line goes on with the paragraph above it: the page's width has broken it, nothing else."""
         if above.heading or line.number or _begins(line) or abs(above.size - line.size) > 0.12 * above.size:
             return False
+        if (
+            line.box.x0 < above.box.x0 - 3.5 * line.size and above.page == line.page
+        ):  # below a formula on a line of its own
+            return False
         is_next_column = above.page != line.page or above.column != line.column
         gap = line.baseline - above.baseline
-        if not is_next_column and not 0 < gap < max(self._spacing * 1.35, 1.05) * max(above.size, self._tall(above, line)):
+        if not is_next_column and not 0 < gap < max(self._spacing * 1.35, 1.05) * max(
+            above.size, self._tall(above, line)
+        ):
             return False
         if _is_wide(above) or _is_wide(_without_marks(line)):
             return False
         room = above.column[1] - above.box.x1
-        if room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (above.column[1] - above.column[0]):
+        if room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (
+            above.column[1] - above.column[0]
+        ):
             return False
         ends = above.text.text.rstrip()[-1:]
         return not (is_next_column and ends in ".?!:]")
@@ -162,7 +174,9 @@ class ParagraphMaker:
         name = f"page{placed.page + 1}-{len(self.pictures) + 1}.png"
         scale = self._scales[placed.page]
         box = (placed.box.x0, placed.box.top, placed.box.x1, placed.box.bottom)
-        self.pictures.append((name, (placed.page, *(max(0, round(value * scale)) for value in box)) if scale else ()))
+        self.pictures.append(
+            (name, (placed.page, *(max(0, round(value * scale)) for value in box)) if scale else ())
+        )
         paragraph = Paragraph.of(f"![]({name})")
         paragraph.area = self._area(placed)
         self.paragraphs.append(paragraph)
@@ -173,7 +187,13 @@ def joined_area(one: Area, other: Area) -> Area:
     """Return the area that holds two of the same column; the first of two that stand apart."""
     if not one or not other or one[0] != other[0] or other[1] > one[3] or one[1] > other[3]:
         return one or other
-    return (one[0], min(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3]), max(one[4], other[4]))
+    return (
+        one[0],
+        min(one[1], other[1]),
+        min(one[2], other[2]),
+        max(one[3], other[3]),
+        max(one[4], other[4]),
+    )
 
 
 def _is_wide(line: PdfLine) -> bool:
@@ -185,7 +205,9 @@ def _is_wide(line: PdfLine) -> bool:
 def _without_marks(line: PdfLine) -> PdfLine:
     """Return a line without the points at its right end: they may follow the last line of a text."""
     before, gap, last = line.text.text.rpartition(GAP)
-    return replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
+    return (
+        replace(line, text=line.text[: len(before)]) if gap and _MARKS_ALONE.fullmatch(last.strip()) else line
+    )
 
 
 def _begins(line: PdfLine) -> bool:
@@ -201,7 +223,9 @@ def _usual_spacing(lines: Sequence[PdfLine]) -> float:
     steps = Counter(
         round((below.baseline - above.baseline) / above.size, 1)
         for above, below in zip(lines, lines[1:], strict=False)
-        if above.page == below.page and above.column == below.column and 0.9 * above.size < below.baseline - above.baseline
+        if above.page == below.page
+        and above.column == below.column
+        and 0.9 * above.size < below.baseline - above.baseline
     )
     usual = [step for step, _count in steps.most_common(3) if step < _SPACED]
     return max(1.15, min(usual, default=1.2))

@@ -39,7 +39,9 @@ def read_pdf(data: bytes) -> Source:
         signs += len(page.glyphs)
         unknown += sum(glyph.is_unknown for glyph in page.glyphs)
         if signs > CHARACTERS_LIMIT:
-            raise DocumentRefused(f"The PDF has more than {CHARACTERS_LIMIT:,} characters. Split it into smaller files.")
+            raise DocumentRefused(
+                f"The PDF has more than {CHARACTERS_LIMIT:,} characters. Split it into smaller files."
+            )
         layout = layout_of(page)
         if page.is_damaged:
             damaged.append(page.number + 1)
@@ -68,7 +70,11 @@ def read_pdf(data: bytes) -> Source:
 
 
 def _usual(lines: Sequence[PdfLine]) -> float:
-    return median(line.size for line in lines for _ in range(max(1, len(line.text.text) // 8))) if lines else 10.0
+    return (
+        median(line.size for line in lines for _ in range(max(1, len(line.text.text) // 8)))
+        if lines
+        else 10.0
+    )
 
 
 def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
@@ -84,7 +90,11 @@ def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
             found[name] = picture
     lost = {name for name, _area in maker.pictures} - found.keys()
     for paragraph in maker.paragraphs if lost else ():
-        text = re.sub(r"!\[\]\(([^)]*)\)", lambda match: "[image]" if match[1] in lost else match[0], paragraph.rich.text)
+        text = re.sub(
+            r"!\[\]\(([^)]*)\)",
+            lambda match: "[image]" if match[1] in lost else match[0],
+            paragraph.rich.text,
+        )
         if text != paragraph.rich.text:
             paragraph.rich = type(paragraph.rich)(text, bytes(len(text)))
     return found

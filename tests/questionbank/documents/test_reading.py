@@ -78,7 +78,7 @@ REFUSED = {
     "test.docx": (OLE + "EncryptedPackage".encode("utf-16-le"), "protected by a password"),
     "old.doc": (OLE + "WordDocument".encode("utf-16-le"), r"save it as a Word document \(.docx\)"),
     "test.pages": (archive(Index__Document_dot_iwa=b"x"), r"Export To > Word"),
-    "test.pdf": (b"%PDF-1.7\n...", "Open the PDF in Word"),
+    "test.pdf": (b"%PDF-1.7\n...", "damaged"),
     "slides.pptx": (archive(ppt__presentation_dot_xml=b"<p/>"), "Presentations"),
     "marks.xlsx": (archive(xl__workbook_dot_xml=b"<w/>"), "import page"),
     "many.zip": (archive(a_dot_txt=b"x"), "archive without a document"),
