@@ -96,7 +96,7 @@ def lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 def lines_of(found: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that `lines_as_json` has written."""
-    return tuple(Line(**row) for row in found)
+    return tuple(Line(**{**row, "area": tuple(row.get("area", ()))}) for row in found)
 
 
 def correction_as_json(correction: Correction) -> dict[str, Any]:

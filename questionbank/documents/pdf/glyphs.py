@@ -209,7 +209,12 @@ def _set_axis(glyph: Glyph, font: str) -> None:
 
 def _set_script(glyph: Glyph) -> None:
     """Note that a sign is drawn raised or lowered by its font, at the size and on the baseline of the others."""
-    if not glyph.text.isalnum() or glyph.height > 0.56 * glyph.size or glyph.axis is not None:
+    if (
+        not glyph.text.isascii()
+        or not glyph.text.isalnum()
+        or glyph.height > 0.56 * glyph.size
+        or glyph.axis is not None
+    ):
         return
     is_raised = glyph.baseline - glyph.bottom > 0.25 * glyph.size
     if is_raised or (glyph.bottom - glyph.baseline > 0.07 * glyph.size and glyph.text.isdigit()):

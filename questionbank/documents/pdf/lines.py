@@ -152,8 +152,9 @@ def _is_linked(before: _Word, after: _Word) -> bool:
         return True
     if before.plain in FUNCTIONS or after.plain in FUNCTIONS:
         return True
-    gap = after.gap < 0.3 * after.atoms[0].glyph.size
-    return gap and _is_formula(before) and _is_formula(after)
+    first = after.atoms[0].glyph
+    is_near = after.gap < 0.3 * first.size
+    return is_near and (not first.is_apart or (_is_formula(before) and _is_formula(after)))
 
 
 def _add_formula(rich: Rich, words: Sequence[_Word]) -> bool:

@@ -136,19 +136,25 @@ def _runs(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
 def _hosts(host: Row, run: Sequence[Glyph]) -> bool:
     """Return whether a run of small signs is a script in a row: directly behind a sign, or a limit of a large one."""
     box = around(run)
-    for glyph in host.glyphs:
-        tall = glyph.axis is not None
-        top, bottom = glyph.top, glyph.bottom
-        if not tall:
-            top, bottom = host.baseline - 0.85 * host.size, host.baseline + 0.25 * host.size
-        reach = (0.05 if tall else 0.35) * host.size
-        is_level = top - reach < box.bottom and box.top < bottom + reach
-        if is_level and -0.35 * host.size <= run[0].start - glyph.end <= 0.3 * host.size:
-            return True
-        if _takes_limits(host, glyph) and glyph.x0 - host.size <= box.x1 and box.x0 <= glyph.x1 + host.size:
-            if top - host.size < box.bottom and box.top < bottom + host.size:
-                return True
-    return False
+    if box.width > 7 * host.size:
+        return False
+    return any(_is_behind(host, glyph, run, box) or _is_limit(host, glyph, box) for glyph in host.glyphs)
+
+
+def _is_behind(host: Row, glyph: Glyph, run: Sequence[Glyph], box: Box) -> bool:
+    size = host.size
+    if not -0.35 * size <= run[0].start - glyph.end <= 0.3 * size:
+        return False
+    if glyph.axis is not None:
+        return glyph.top - 0.3 * size < box.middle < glyph.bottom + 0.3 * size
+    return host.baseline - 0.95 * size < run[0].baseline < host.baseline + 0.45 * size
+
+
+def _is_limit(host: Row, glyph: Glyph, box: Box) -> bool:
+    size = host.size
+    is_over = glyph.x0 - size <= box.x1 and box.x0 <= glyph.x1 + size
+    is_near = glyph.top - size < box.bottom and box.top < glyph.bottom + size
+    return is_over and is_near and _takes_limits(host, glyph)
 
 
 def _takes_limits(row: Row, glyph: Glyph) -> bool:
@@ -333,18 +339,18 @@ def _root(glyphs: Sequence[Glyph], rule: Box) -> tuple[set[int], Glyph] | None:
     ]
     if not inner:
         return None
+    size = max(one.size for one in inner)
     index = [
         one
         for one in glyphs
         if one.axis is None
-        and one.size < 0.75 * sign.size
+        and one.size < 0.75 * size
         and sign.x0 - one.size <= one.center < sign.x0 + 0.75 * sign.width
-        and sign.top - one.size <= one.middle < sign.middle + 0.2 * sign.height
+        and sign.top < one.baseline < sign.middle + 0.2 * sign.height
     ]
     named = f"[{latex_of(index)}]" if index else ""
     latex = rf"\sqrt{named}{{{latex_of(inner)}}}"
     base = [one.baseline for one in inner if one.axis is None]
-    size = max(one.size for one in inner)
     axis = (max(base) - 0.25 * size) if base else around(inner).middle
     return _formula(latex, [sign, *index, *inner], axis, rule)
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from questionbank.documents.marks import GAP, cuts, take_mark
 from questionbank.documents.paper import Area
@@ -20,7 +21,7 @@ _BARE = re.compile(rf"(?P<star>[*★†])?\s?(?P<zero>0[ {GAP}]?)?(?P<number>[1-
 _ALIGNED = 14.0  # points: numbers in one margin
 _MARGIN_GAP = 0.55  # of the font's size, behind a number in the margin
 _MOST_UNKNOWN = 0.25  # of a line's signs: from here its picture stands in its place
-_SPACED = 1.75  # times the size: from here two baselines are two paragraphs
+_WIDEST_SPACING = 2.3  # times the size, between the baselines of one paragraph
 _HEADING = 1.18  # times the usual size
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}-$")
 _MARKS_ALONE = re.compile(
@@ -126,7 +127,7 @@ class ParagraphMaker:
             above.rich = above.rich[: len(above.rich.text) - 1] + text
         else:
             joined = above.rich
-            is_chinese = "\u2e80" <= joined.text[-1:] <= "\uffee" and "\u2e80" <= text.text[:1]
+            is_chinese = "\u2e80" <= joined.text[-1:] <= "\uffee" and text.text[:1] >= "\u2e80"
             joined.add("" if is_chinese else " ", joined.looks[-1] if joined.looks else 0)
             above.rich = joined + text
         above.area = joined_area(above.area, self._area(line))
@@ -134,7 +135,7 @@ class ParagraphMaker:
 
     def _goes_on(self, above: PdfLine, line: PdfLine) -> bool:
         """Return whether a line goes on with the paragraph above it: the page's width has broken it, nothing else."""
-        if above.heading or line.number or _begins(line) or abs(above.size - line.size) > 0.12 * above.size:
+        if above.heading or line.number or _begins(line) or _is_other_font(above, line):
             return False
         if (
             line.box.x0 < above.box.x0 - 3.5 * line.size and above.page == line.page
@@ -142,7 +143,7 @@ class ParagraphMaker:
             return False
         is_next_column = above.page != line.page or above.column != line.column
         gap = line.baseline - above.baseline
-        if not is_next_column and not 0 < gap < max(self._spacing * 1.35, 1.05) * max(
+        if not is_next_column and not 0 < gap < self._spacing * 1.2 * max(
             above.size, self._tall(above, line)
         ):
             return False
@@ -196,6 +197,12 @@ def joined_area(one: Area, other: Area) -> Area:
     )
 
 
+def _is_other_font(above: PdfLine, line: PdfLine) -> bool:
+    """Return whether a line is set in another size; that of a formula alone says nothing."""
+    is_formula = any(one.text.text.startswith("$") and one.text.text.endswith("$") for one in (above, line))
+    return not is_formula and abs(above.size - line.size) > 0.12 * above.size
+
+
 def _is_wide(line: PdfLine) -> bool:
     """Return whether gaps part a line in columns: options in a row, points at its right end."""
     text = line.text.text.strip()
@@ -218,17 +225,52 @@ def _begins(line: PdfLine) -> bool:
     return any(pattern.match(text) for pattern in (ANSWER, SOLUTION, SECTION)) or text[:1] in "•●▪–☐"
 
 
+def set_columns(items: Sequence[Item]) -> None:
+    """Set the edges of columns by the lines that are left in them, on all pages whose columns stand at one place."""
+    groups: list[list[PdfLine]] = []
+    for item in items:
+        if not isinstance(item, PdfLine):
+            continue
+        group = next((one for one in groups if _are_alike(one[0].column, item.column)), None)
+        if group is None:
+            groups.append([item])
+        else:
+            group.append(item)
+    for group in groups:
+        edges = (min(line.box.x0 for line in group), max(line.box.x1 for line in group))
+        for line in group:
+            line.column = edges
+
+
+def _are_alike(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    shared = min(one[1], other[1]) - max(one[0], other[0])
+    return shared > 0.65 * max(one[1] - one[0], other[1] - other[0], 1.0)
+
+
 def _usual_spacing(lines: Sequence[PdfLine]) -> float:
-    """Return how far baselines mostly are apart, in sizes of the font."""
+    """Return how far the baselines of a paragraph are mostly apart, in sizes of the font."""
     steps = Counter(
         round((below.baseline - above.baseline) / above.size, 1)
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in pairwise(lines)
         if above.page == below.page
         and above.column == below.column
-        and 0.9 * above.size < below.baseline - above.baseline
+        and not _begins(below)
+        and not _has_room(above, below)
     )
-    usual = [step for step, _count in steps.most_common(3) if step < _SPACED]
-    return max(1.15, min(usual, default=1.2))
+    usual = [
+        step
+        for step, count in steps.most_common(2)
+        if 0.9 < step < _WIDEST_SPACING and 2 * count >= max(steps.values())
+    ]
+    return max(1.15, min(usual, default=1.3))
+
+
+def _has_room(above: PdfLine, line: PdfLine) -> bool:
+    """Return whether the first word of a line would have had room in the line above it."""
+    room = above.column[1] - above.box.x1
+    return room > line.first_word + 0.3 * line.size + 2.0 and room > 0.02 * (
+        above.column[1] - above.column[0]
+    )
 
 
 def _plain_of(rich: Rich) -> Rich:

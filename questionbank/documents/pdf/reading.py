@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from questionbank.documents.pdf.layout import Placed, layout_of
+from questionbank.documents.pdf.layout import layout_of
 from questionbank.documents.pdf.lines import PdfLine
 from questionbank.documents.pdf.margins import without_margins
 from questionbank.documents.pdf.pages import read_pages
-from questionbank.documents.pdf.paragraphs import ParagraphMaker, set_numbers
+from questionbank.documents.pdf.paragraphs import ParagraphMaker, set_columns, set_numbers
 from questionbank.documents.pdf.pictures import PagePicture, cut_out
 from questionbank.documents.source import Source, counted
 from questionbank.errors import DocumentRefused
@@ -61,6 +61,7 @@ def read_pdf(data: bytes) -> Source:
         raise DocumentRefused(_UNREADABLE)
     without_margins(layouts, heights)
     items = [item for layout in layouts for item in layout.items]
+    set_columns(items)
     set_numbers(items)
     maker = ParagraphMaker(_usual([item for item in items if isinstance(item, PdfLine)]), scales)
     maker.read(items)

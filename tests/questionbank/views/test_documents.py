@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from analytics.question_content import asked_parts, content_of
 from analytics.records import QuestionRecord
 from questionbank.documents.paper import Document
 from questionbank.documents.reading import read_text
@@ -33,6 +34,7 @@ from questionbank.services.attachments import attachments_sweep
 from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
 from questionbank.services.document_import import run_document_import
 from tests.pictures import png
+from tests.questionbank.documents.pdf_files import black, line, written_pdf
 from tests.questionbank.page_bank import TEXTS
 from tests.questionbank.services.test_import_jobs import Reporter
 
@@ -353,6 +355,42 @@ def test_pictures_come_along_and_stay_while_the_paper_does(bank, as_teacher, mon
     question = Question.objects.get(import_run=draft.import_run)
     assert question.content["pictures"][0] == {"name": f"{picture.pk[:12]}.png", "sha256": picture.pk}
     assert question.needs_figure  # the other one is missing
+
+
+def test_a_scan_is_refused_before_it_is_kept(bank, as_teacher):
+    scan = written_pdf(["q 595 0 0 842 0 0 cm /I Do Q"], images={"I": black(60, 80)})
+    response = as_teacher.post(reverse("document_create"), {"file": SimpleUploadedFile("scan.pdf", scan)})
+    assert response.status_code == 422
+    assert "This PDF holds no text: it is a scan" in words(response)
+    assert not DocumentDraft.objects.exists()
+    assert not Run.objects.exists()
+
+
+def test_questions_of_a_pdf_stand_beside_their_pictures_and_keep_them_where_they_are_doubtful(
+    bank, as_teacher
+):
+    page = (
+        line("1. Work out 3 + 4. [2]")
+        + line("2. Cats and dogs and their friends.", y=600)
+        + line("3. Add 2 and 5. [1]", y=500)
+    )
+    draft = read_by_a_worker(put_in(as_teacher, file=SimpleUploadedFile("a.pdf", written_pdf([page]))))
+    whole = Attachment.objects.get()
+    shown_page = as_teacher.get(address(draft)).content.decode()
+    assert shown_page.count(f'<image href="/pictures/{whole.pk}" width="1190" height="1684"/>') == 3
+    Attachment.objects.update(used_at=timezone.now() - timedelta(days=5))
+    assert attachments_sweep() == 0
+    as_teacher.post(address(draft, "document_import"))
+    import_by_a_worker(draft)
+    plain, doubtful, _last = Question.objects.filter(import_run=draft.import_run).order_by("pk")
+    assert "pictures" not in plain.content
+    (picture,) = doubtful.content["pictures"]
+    cut = Attachment.objects.get(pk=picture["sha256"])
+    assert cut.height < 60 < cut.width < 1190
+    page = as_teacher.get(reverse("question_detail", args=[doubtful.pk])).content.decode()
+    assert f'<img src="/pictures/{cut.pk}" alt="The question as its paper prints it"' in page
+    same = content_of({**doubtful.content, "pictures": [], "settings": {}})
+    assert [*asked_parts(content_of(doubtful.content))] == [*asked_parts(same)]
 
 
 def test_an_import_that_was_done_is_not_done_again(bank, as_teacher):
