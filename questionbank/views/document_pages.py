@@ -27,17 +27,17 @@ class PageRow:
     """A passage as the page shows it.
 
     Attributes:
-        printed: parts of pages that show it as it is printed (`PrintedArea`).
         outlook_id: changes with the question, so that what was loaded stays while the question does.
+        printed: the parts of pages that show it as it is printed.
     """
 
     lines: tuple[PassageLine, ...]
     item: FoundItem | None = None
     question: dict[str, Any] = field(default_factory=dict)
     kind: str = ""
-    printed: list[PrintedArea] = field(default_factory=list)
     outlook_id: str = ""
     outlook: Any = None
+    printed: list[PrintedArea] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

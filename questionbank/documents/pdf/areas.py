@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from questionbank.documents.pdf.glyphs import Box, Glyph, Page, around
 from questionbank.documents.pdf.lines import is_blank
-from questionbank.documents.pdf.mathematics import rows_of, runs_of
+from questionbank.documents.pdf.mathematics import Row, rows_of, runs_of
 
 _SAME = 3.0  # points: two rules that touch
 _NEAR = 7.0  # points: two drawings that are one picture
@@ -17,6 +17,8 @@ _LABEL_GAP = 11.0  # points: from a drawing to its label
 _SMALLEST = 9.0  # points: of a picture's longer side
 _MOST_RULES = 2_000
 _PROSE = 12  # words: a frame around so many holds a text
+_FRAME = 0.35  # of the page's width: a frame around a text
+_RING = 45.0  # points: a ring around a letter is smaller
 _LARGEST = 0.85  # of the page: a background
 
 
@@ -122,6 +124,19 @@ def _is_table(grid: Grid, glyphs: Sequence[Glyph]) -> bool:
     return 3 * len(filled) >= cells and len(filled) > 1
 
 
+def mark_ringed(drawings: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
+    """Return drawings without the rings around a letter or two, which mark them as a colour does."""
+    left = []
+    for box in drawings:
+        inside = [one for one in glyphs if box.holds(one.center, one.middle)] if box.height < _RING else []
+        if inside and len(inside) <= 3 and max(box.width, box.height) < 2.6 * inside[0].size:
+            for glyph in inside:
+                glyph.flags |= 2  # coloured
+        else:
+            left.append(box)
+    return left
+
+
 def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
     """Return the areas of a page that are pictures: images and drawings, with the labels in and beside them."""
     area = page.width * page.height
@@ -138,7 +153,9 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
         ):
             continue
         inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
-        if not any(one in group for one in page.images) and (is_blank(inside) or _holds_prose(inside)):
+        has_image = any(one in group for one in page.images)
+        is_framed = len(group) < 5 and _is_frame(box, inside, page.width)
+        if not has_image and (is_framed or is_blank(inside) or _holds_prose(inside)):
             continue
         found.append(_within(page, _with_labels(box, glyphs)))
     return _merged(found)
@@ -156,24 +173,30 @@ def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]
     return edges < 4 and len(group) < 4
 
 
+def _is_frame(box: Box, inside: Sequence[Glyph], width: float) -> bool:
+    """Return whether one rectangle is drawn around a text that fills it."""
+    if not inside or box.width < _FRAME * width:
+        return False
+    rows = rows_of(inside)
+    return sum(row.size for row in rows) > 0.35 * box.height
+
+
 def _holds_prose(glyphs: Sequence[Glyph]) -> bool:
-    return sum(glyph.is_apart for glyph in glyphs) > _PROSE and len(glyphs) > 5 * _PROSE
+    return sum(glyph.blanks > 0 for glyph in glyphs) > _PROSE and len(glyphs) > 5 * _PROSE
 
 
 def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
     """Return an area with the short texts that stand directly beside it: the labels of sides and axes."""
     near = Box(box.x0 - 80, box.top - 14, box.x1 + 80, box.bottom + 14)
     taken = [glyph for glyph in glyphs if near.holds(glyph.center, glyph.middle)]
-    for run in (run for row in rows_of(taken) for run in runs_of(row)):
+    for run in (run for row in rows_of(taken) if not _is_numbered(row) for run in runs_of(row)):
         area = around(run)
-        if area.width > max(60.0, 0.5 * box.width) or not area.touches(box, _LABEL_GAP):
+        if area.width > max(60.0, min(0.5 * box.width, 110.0)) or not area.touches(box, _LABEL_GAP):
             continue
         if box.holds((area.x0 + area.x1) / 2, area.middle):
             continue
         is_level_with = area.top < box.bottom and box.top < area.bottom
         if not is_level_with and (area.x0 < box.x0 - 5 or area.x1 > box.x1 + 5):
-            continue
-        if _MARK.match("".join(one.text for one in run)):
             continue
         ids = {id(one) for one in run}
         is_line = any(
@@ -185,6 +208,11 @@ def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:
         if not is_line:
             box = around([box, area])
     return box
+
+
+def _is_numbered(row: Row) -> bool:
+    """Return whether a row begins with a mark: it is a line of a question, not a label."""
+    return _MARK.match("".join(one.text for one in runs_of(row)[0])) is not None
 
 
 def _within(page: Page, box: Box) -> Box:

@@ -101,7 +101,7 @@ class Glyph(Box):
         latex: of a formula; empty for a character.
         start, end: from its origin to where the next one begins, so without overhang.
         axis: of a formula and of a tall sign, where its middle line runs; None for a character on a baseline.
-        is_apart: a blank stands before it.
+        blanks: how many blanks stand before it.
     """
 
     text: str = ""
@@ -112,7 +112,7 @@ class Glyph(Box):
     flags: int = 0
     latex: str = ""
     axis: float | None = None
-    is_apart: bool = False
+    blanks: int = 0
 
     @property
     def look(self) -> int:
@@ -159,10 +159,10 @@ def glyphs_of(rows: Iterable[list]) -> list[Glyph]:
     """Return the glyphs of a page as `extraction` wrote them, without blanks; what cannot be seen is left out."""
     found: list[Glyph] = []
     seen: set[tuple[str, int, int]] = set()
-    is_apart = False
+    blanks = 0
     for sign, x0, top, x1, bottom, start, baseline, end, size, flags, font in rows:
         if sign.isspace() or sign in "\u00ad\u200b":
-            is_apart = True
+            blanks += sign.isspace()
             continue
         text, flags = _character(sign, flags, font)
         key = (text, round(2 * start), round(2 * baseline))
@@ -174,7 +174,7 @@ def glyphs_of(rows: Iterable[list]) -> list[Glyph]:
             continue
         seen.add(key)
         glyph = Glyph(x0, top, x1, bottom, text, start, max(end, x1 - 0.2 * size), baseline, size, flags)
-        glyph.is_apart, is_apart = is_apart, False
+        glyph.blanks, blanks = blanks, 0
         _set_axis(glyph, font)
         _set_script(glyph)
         if found and (start, end, baseline) == (found[-1].start, found[-1].end, found[-1].baseline):

@@ -10,12 +10,13 @@ from typing import TypeVar
 
 from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.pdf.areas import Grid, grids_of, is_level, pictures_of
+from questionbank.documents.pdf.areas import Grid, grids_of, is_level, mark_ringed, pictures_of
 from questionbank.documents.pdf.glyphs import INVISIBLE, Box, Glyph, Page, around, usual_size
 from questionbank.documents.pdf.lines import PdfLine, line_of
-from questionbank.documents.pdf.mathematics import rows_of, with_structures
+from questionbank.documents.pdf.mathematics import rows_of, set_tall, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)
+_OPTION = re.compile(r"[(（]?[B-Fb-f][.)．、）]")
 _NUMBERED = re.compile(r"(?:Q(?:uestion)?)?(\d{1,2})[.):]?")
 _GUTTER = 11.0  # points between two columns, at least
 _FEWEST_LINES = 6  # in a column
@@ -49,6 +50,8 @@ def layout_of(page: Page) -> PageLayout:
     """Return the lines, tables and pictures of a page in reading order."""
     glyphs = [glyph for glyph in page.glyphs if not glyph.flags & INVISIBLE or page.has_hidden_text]
     layout = PageLayout(size=usual_size(glyphs), has_text=bool(glyphs))
+    set_tall(glyphs, layout.size)
+    page.drawings, page.frames = mark_ringed(page.drawings, glyphs), mark_ringed(page.frames, glyphs)
     grids, rules = grids_of(page.rules, glyphs)
     tables = []
     for grid in grids:
@@ -112,7 +115,7 @@ def _blanks(rules: Sequence[Box], glyphs: Sequence[Glyph], pictures: Sequence[Bo
         if beside is None or any(picture.holds(rule.x0, rule.middle) for picture in pictures):
             continue
         blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
-        blank.baseline, blank.size, blank.is_apart = beside.baseline, beside.size, True
+        blank.baseline, blank.size, blank.blanks = beside.baseline, beside.size, 1
         found.append(blank)
     return found
 
@@ -181,7 +184,10 @@ Span = tuple[float, float, list[Glyph]]
 
 def _are_full(rows: Sequence[Sequence[Span]], left: float, right: float) -> bool:
     """Return whether many lines of a column fill it, and many begin at the same place."""
-    widths = [row[-1][1] - row[0][0] for row in rows]
+    widths = [sum(end - start for start, end, _run in row) for row in rows]
+    letters = ["".join(glyph.text for glyph in row[0][2][:3]) for row in rows]
+    if 3 * sum(_OPTION.match(text) is not None for text in letters) > len(rows):
+        return False
     starts = [row[0][0] for row in rows]
     full = sum(width > 0.6 * (right - left) for width in widths)
     aligned = max(sum(abs(one - other) < 4 for other in starts) for one in starts)

@@ -52,6 +52,7 @@ class PdfLine:
 class _Word:
     atoms: list[Atom]
     gap: float  # before it, in points
+    is_glued: bool = False  # no blank stands before it
 
     @property
     def plain(self) -> str:
@@ -66,8 +67,8 @@ def text_of(row: Row) -> tuple[Rich, bool, list[tuple[float, float]]]:
     place = 0
     while place < len(words):
         end = _formula_end(words, place)
-        if rich.text:
-            rich.add(GAP if words[place].gap > WIDE * row.size else " ")
+        if rich.text and not words[place].is_glued:
+            rich.add(GAP if _is_far(words[place], row.size) else " ")
         if end > place:
             is_uncertain |= _add_formula(rich, words[place:end])
             place = end
@@ -86,11 +87,18 @@ def _words(row: Row) -> list[_Word]:
             continue
         gap = atom.glyph.start - words[-1].atoms[-1].end
         size = max(row.size, 1.0)
-        if gap > BLANK * size or (atom.glyph.is_apart and gap > 0.05 * size):
+        if is_chinese(words[-1].atoms[-1].glyph.text) != is_chinese(atom.glyph.text) and gap < WIDE * size:
+            words.append(_Word([atom], gap, is_glued=not atom.glyph.blanks and gap < 0.3 * size))
+        elif gap > BLANK * size or (atom.glyph.blanks and gap > 0.05 * size):
             words.append(_Word([atom], gap))
         else:
             words[-1].atoms.append(atom)
     return words
+
+
+def _is_far(word: _Word, size: float) -> bool:
+    """Return whether a tab, or several blanks, stand before a word."""
+    return word.gap > WIDE * size or (word.atoms[0].glyph.blanks > 1 and word.gap > 0.4 * size)
 
 
 def _is_formula(word: _Word) -> bool:
@@ -127,7 +135,7 @@ def _formula_end(words: Sequence[_Word], place: int) -> int:
     end, last_formula = place, place
     while end < len(words):
         word = words[end]
-        if end > place and (word.gap > WIDE * word.atoms[0].glyph.size or _ends(words[end - 1])):
+        if end > place and (_is_far(word, word.atoms[0].glyph.size) or _ends(words[end - 1])):
             break
         is_formula = _is_formula(word)
         if not is_formula and not _is_neutral(word):
@@ -153,8 +161,8 @@ def _is_linked(before: _Word, after: _Word) -> bool:
     if before.plain in FUNCTIONS or after.plain in FUNCTIONS:
         return True
     first = after.atoms[0].glyph
-    is_near = after.gap < 0.3 * first.size
-    return is_near and (not first.is_apart or (_is_formula(before) and _is_formula(after)))
+    is_near = after.gap < 0.45 * first.size
+    return is_near and (not first.blanks or (_is_formula(before) and _is_formula(after)))
 
 
 def _add_formula(rich: Rich, words: Sequence[_Word]) -> bool:
@@ -214,6 +222,11 @@ def line_of(row: Row, page: int, column: tuple[float, float]) -> PdfLine:
     if len(spans) > 1:
         line.margin_gap = (spans[1][0] - spans[0][1]) / max(row.size, 1.0)
     return line
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether a sign is one of Chinese, Japanese or Korean, which no blanks part from others."""
+    return "\u2e80" <= text[:1] <= "\ud7ff" or "\uff00" <= text[:1] <= "\uffef"
 
 
 def is_blank(glyphs: Sequence[Glyph]) -> bool:

@@ -300,6 +300,13 @@ def with_structures(glyphs: Sequence[Glyph], rules: Sequence[Box]) -> tuple[list
     return _with_brackets(left), unused
 
 
+def set_tall(glyphs: Sequence[Glyph], size: float) -> None:
+    """Note the axis of brackets that are set in a larger size than the text around them."""
+    for glyph in glyphs:
+        if glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.6 * size:
+            glyph.axis = glyph.middle
+
+
 def _formula(latex: str, parts: Sequence[Glyph], axis: float, box: Box) -> tuple[set[int], Glyph]:
     area = around([box, *parts])
     flags = MATH_FONT
@@ -312,7 +319,7 @@ def _formula(latex: str, parts: Sequence[Glyph], axis: float, box: Box) -> tuple
     made.start, made.end, made.latex, made.axis, made.flags = area.x0, area.x1, latex, axis, flags
     made.size = max((part.size for part in parts), default=10.0)
     made.baseline = axis + 0.25 * made.size
-    made.is_apart = bool(parts) and parts[0].is_apart
+    made.blanks = parts[0].blanks if parts else 0
     return {id(part) for part in parts}, made
 
 

@@ -12,7 +12,7 @@ from questionbank.documents.marks import GAP, cuts, take_mark
 from questionbank.documents.paper import Area
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
 from questionbank.documents.pdf.layout import Placed, cell_paragraphs
-from questionbank.documents.pdf.lines import PdfLine
+from questionbank.documents.pdf.lines import PdfLine, is_chinese
 from questionbank.documents.phrases import ANSWER, SECTION, SOLUTION
 from questionbank.documents.tables import table_paragraphs
 
@@ -127,8 +127,8 @@ class ParagraphMaker:
             above.rich = above.rich[: len(above.rich.text) - 1] + text
         else:
             joined = above.rich
-            is_chinese = "\u2e80" <= joined.text[-1:] <= "\uffee" and text.text[:1] >= "\u2e80"
-            joined.add("" if is_chinese else " ", joined.looks[-1] if joined.looks else 0)
+            is_glued = is_chinese(joined.text[-1:]) and is_chinese(text.text)
+            joined.add("" if is_glued else " ", joined.looks[-1] if joined.looks else 0)
             above.rich = joined + text
         above.area = joined_area(above.area, self._area(line))
         above.is_uncertain |= line.is_uncertain
