@@ -91,4 +91,5 @@ def _kind_of_archive(data: bytes, suffix: str) -> str:
 def _unknown(name: str) -> str:
     suffix = PurePath(name).suffix
     what = f"Files of the type {suffix[:12]}" if suffix else "Files of this type"
-    return f"{what} cannot be read. Use Word (.docx), OpenDocument (.odt), PDF, RTF, HTML, LaTeX, Markdown or plain text."
+    kinds = "Word (.docx), OpenDocument (.odt), PDF, RTF, HTML, LaTeX, Markdown or plain text"
+    return f"{what} cannot be read. Use {kinds}."

@@ -18,6 +18,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ class PageReader:
         self._raw, self._page = raw, page
         self._turn = page.get_rotation() // 90
         self._box = page.get_cropbox()
-        self._fonts: dict[int, int] = {}
+        self._fonts: dict[int, tuple[int, str]] = {}  # looks and name of the font of each text object
 
     def as_json(self) -> dict[str, Any]:
         left, bottom, right, top = self._box
@@ -173,7 +174,7 @@ class PageReader:
             left, right, bottom, top = (value.value for value in box)
             stretch = math.hypot(matrix.c, matrix.d)
             size = raw.FPDFText_GetFontSize(text, index) * stretch
-            flags = self._looks(text, index)
+            flags, name = self._font(text, index)
             if (raw.FPDFText_HasUnicodeMapError(text, index) == 1 and not is_hyphen) or code in (0, 0xFFFD):
                 flags |= UNKNOWN
             start, baseline = self._place(origin[0].value, origin[1].value)
@@ -181,31 +182,25 @@ class PageReader:
             yield [
                 chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd",
                 *self._corners(left, bottom, right, top),
-                round(start, 2), round(baseline, 2), ends[2], round(size, 2), flags, self._name,
+                round(start, 2), round(baseline, 2), ends[2], round(size, 2), flags, name,
             ]  # fmt: skip
 
     def _is_upright(self, matrix: Any) -> bool:
         angle = math.atan2(matrix.b, matrix.a) - self._turn * math.pi / 2
         return abs(math.remainder(angle, 2 * math.pi)) < UPRIGHT
 
-    def _looks(self, text: Any, index: int) -> int:
-        raw = self._raw
-        found = raw.FPDFText_GetTextObject(text, index)
+    def _font(self, text: Any, index: int) -> tuple[int, str]:
+        found = self._raw.FPDFText_GetTextObject(text, index)
         key = ctypes.addressof(found.contents) if found else 0
         if key not in self._fonts:
             self._fonts[key] = self._font_looks(text, index, found)
-        self._name = self._names[key]
         return self._fonts[key]
 
-    _names: dict[int, str]
-    _name = ""
-
-    def _font_looks(self, text: Any, index: int, found: Any) -> int:
+    def _font_looks(self, text: Any, index: int, found: Any) -> tuple[int, str]:
         raw = self._raw
         buffer, flags = ctypes.create_string_buffer(256), ctypes.c_int()
         raw.FPDFText_GetFontInfo(text, index, buffer, 256, flags)
         name = buffer.value.decode("utf-8", "replace").lower()
-        self.__dict__.setdefault("_names", {})[ctypes.addressof(found.contents) if found else 0] = name
         bare = name.replace(" ", "").replace("-", "")
         looks = 0
         if "bold" in name or "heavy" in name or "cmbx" in name or flags.value & _FORCED_BOLD:
@@ -225,7 +220,7 @@ class PageReader:
                 looks |= INVISIBLE
         if found and raw.FPDFTextObj_GetTextRenderMode(found) == 3:
             looks |= INVISIBLE
-        return looks
+        return looks, name
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
@@ -234,12 +229,7 @@ class PageReader:
         raw, page = self._raw, self._page
         count = raw.FPDFPage_CountObjects(page)
         found = (raw.FPDFPage_GetObject(page, index) for index in range(min(count, OBJECTS_LIMIT)))
-        yielded = 0
-        for item in self._drawn(found, (1, 0, 0, 1, 0, 0), 0):
-            yield item
-            yielded += 1
-            if yielded > OBJECTS_LIMIT:
-                return
+        yield from islice(self._drawn(found, (1, 0, 0, 1, 0, 0), 0), OBJECTS_LIMIT)
 
     def _drawn(self, found: Iterator[Any], outer: tuple[float, ...], depth: int) -> Iterator[list[Any]]:
         raw = self._raw

@@ -17,8 +17,7 @@ RULES_LIMIT = 400  # on a page, that may be fractions
 _SMALL = 0.86  # of the size beside it: a script
 _LARGE = frozenset("∑∏∫∮")
 _OPEN, _CLOSE = "([{|", ")]}|"
-_WORDS = re.compile(r"[A-Za-z]{2,}")
-_PREFIXED = {"\u0338": r"\not", "\u20d7": r"\vec", "⃗": r"\vec", "\u0305": r"\overline", "\u0302": r"\hat"}
+_PREFIXED = {"\u0338": r"\not", "\u20d7": r"\vec", "\u0305": r"\overline", "\u0302": r"\hat"}
 _CELL_GAP = 0.42  # of a font's size, between two cells of a matrix
 
 
@@ -479,10 +478,9 @@ def _bracketed(glyphs: Sequence[Glyph], opening: Glyph, closing: Glyph) -> tuple
     body, is_matrix = _matrix(inner)
     names = {"()": "pmatrix", "[]": "bmatrix", "||": "vmatrix"}
     name = names.get(opening.text + closing.text)
+    latex = rf"\left{left} {body} \right{right}"
     if is_matrix and name:
         latex = rf"\begin{{{name}}} {body} \end{{{name}}}"
-    else:
-        latex = rf"\left{left} {body} \right{right}"
     return _formula(latex, [opening, *inner, closing], opening.middle, opening)
 
 

@@ -1,4 +1,4 @@
-"""Pages of a PDF file, read by PDFium in a process of its own that can be killed (`extraction`, extra ``documents``)."""
+"""Pages of a PDF file, read by PDFium in a process of its own that can be killed (`extraction`)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SECONDS_LIMIT = 180
 CHECK_SECONDS = 20
 MOST_DEATHS = 8
 _NO_TEXT = (
-    "This PDF holds no text: it is a scan, or its letters are drawings. Run text recognition (OCR) on it, for example by"
-    " opening it in Word (File > Open), compare the text, save it as .docx and upload that."
+    "This PDF holds no text: it is a scan, or its letters are drawings. Run text recognition (OCR) on it, for example"
+    " by opening it in Word (File > Open), compare the text, save it as .docx and upload that."
 )
 _SLOW = f"Reading the PDF took longer than {SECONDS_LIMIT} seconds. Split it into smaller files."
 

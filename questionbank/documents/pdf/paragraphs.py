@@ -30,7 +30,7 @@ _MARKS_ALONE = re.compile(
 
 
 def set_numbers(items: Sequence[Item]) -> None:
-    """Note the numbers of questions that stand in the margin without a sign, as in "7   Solve ...", if they count on."""
+    """Note the numbers of questions that stand in the margin without a sign ("7   Solve"), if they count on."""
     found: list[tuple[int, PdfLine, re.Match[str]]] = []
     for item in items:
         if isinstance(item, PdfLine) and (match := _BARE.match(item.text.text)):

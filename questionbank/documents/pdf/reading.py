@@ -103,13 +103,16 @@ def _cut(maker: ParagraphMaker, pages: Sequence[bytes]) -> dict[str, bytes]:
 
 def _notices(scans: Sequence[int], recognised: Sequence[int], damaged: Sequence[int]) -> Iterable[str]:
     if scans:
-        is_one = len(scans) == 1
+        verb = counted(len(scans), "is a scan", "are scans")
         yield (
-            f"{_numbered(scans)} {'is a scan' if is_one else 'are scans'} without text. Nothing was read from"
-            f" {'it' if is_one else 'them'}: type {'its' if is_one else 'their'} questions, or run text recognition (OCR)."
+            f"{_numbered(scans)} {verb} without text, from which nothing was read. Type the questions of such pages, or"
+            " run text recognition (OCR) on the file."
         )
     if recognised:
-        yield f"The text of {_numbered(recognised).lower()} comes from text recognition (OCR). Compare each question with the picture."
+        yield (
+            f"The text of {_numbered(recognised).lower()} comes from text recognition (OCR). Compare each question"
+            " with its picture."
+        )
     if damaged:
         yield f"{_numbered(damaged)} cannot be read. Print the file to a new PDF and upload that."
 

@@ -161,7 +161,8 @@ REFUSED = {
     "a password": (
         written_pdf(
             [THREE],
-            trailer=f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'11' * 32}> /U <{'22' * 32}> >> /ID [<00><00>]",
+            trailer=f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'11' * 32}> /U <{'22' * 32}> >>"
+            " /ID [<00><00>]",
         ),
         "protected by a password",
     ),
