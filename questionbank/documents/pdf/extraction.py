@@ -44,6 +44,7 @@ _MATH_FONTS = (
     "stix",
     "xits",
     "latinmodernmath",
+    "lmmath",
     "mt-extra",
     "mtmi",
 )

@@ -15,6 +15,7 @@ VARIABLE = 64
 """Flag of a letter that is set as a variable: of a mathematical alphabet, or of a font of such letters."""
 _VARIABLE_FONTS = ("cmmi", "mtmi", "eufm", "msbm")
 _RADICALS = "\u221a"
+_EXTENSION_FONTS = ("cmex10", "cmex9", "cmex8", "cmex7", "lmmathextension10-regular", "lmex10")
 _EXTENSION = {  # the font cmex10 of TeX, whose codes are no characters (The TeXbook, appendix F)
     **dict.fromkeys("\x00\x10\x12\x20\x30", "("), **dict.fromkeys("\x01\x11\x13\x21\x31", ")"),
     **dict.fromkeys("\x02\x14\x22\x68", "["), **dict.fromkeys("\x03\x15\x23\x69", "]"),
@@ -185,7 +186,7 @@ def glyphs_of(rows: Iterable[list]) -> list[Glyph]:
 
 
 def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
-    if "cmex" in font and sign in _EXTENSION:
+    if font.endswith(_EXTENSION_FONTS) and sign in _EXTENSION:
         return _EXTENSION[sign], flags & ~UNKNOWN
     if sign in _TICKS:
         return _TICKS[sign], flags & ~UNKNOWN
@@ -202,7 +203,9 @@ def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
 
 def _set_axis(glyph: Glyph, font: str) -> None:
     """Note where the middle of a sign runs whose origin says nothing, or that is much taller than its font."""
-    is_large = "cmex" in font or (glyph.height > 1.45 * glyph.size and not glyph.text.isalnum())
+    is_large = font.endswith(_EXTENSION_FONTS) or (
+        glyph.height > 1.45 * glyph.size and not glyph.text.isalnum()
+    )
     if is_large or glyph.text in _RADICALS:
         glyph.axis = glyph.middle
 

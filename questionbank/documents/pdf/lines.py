@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from questionbank.documents.marks import GAP
@@ -21,6 +21,15 @@ _ALONE = frozenset("aAI")
 _END_SIGNS = ".,;:?!"
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of a line between two wide gaps, and where it begins and ends."""
+
+    text: Rich
+    x0: float
+    x1: float
+
+
 @dataclass(slots=True, eq=False)
 class PdfLine:
     """A line of a page.
@@ -28,6 +37,7 @@ class PdfLine:
     Attributes:
         text: with its looks. box: what it covers. size: of its font.
         column: the left and right edge of what it stands in.
+        cells: its stretches between wide gaps.
         is_uncertain: signs of it could not be read.
         picture: name of the picture that it is, instead of text.
         is_row: it is a row of a table.
@@ -44,6 +54,7 @@ class PdfLine:
     is_row: bool = False
     number: str = ""
     heading: int = 0
+    cells: tuple[Cell, ...] = ()
     first_word: float = 0.0
     margin_gap: float = 0.0  # width of the gap behind its first word, in sizes of the font
 
@@ -217,11 +228,29 @@ def line_of(row: Row, page: int, column: tuple[float, float]) -> PdfLine:
     """Return the line that a row of glyphs is."""
     rich, is_uncertain, spans = text_of(row)
     line = PdfLine(rich, around(row.glyphs), row.size, page, column, row.baseline, is_uncertain)
+    line.cells = tuple(_cells(rich, spans, row.size))
     if spans:
         line.first_word = spans[0][1] - spans[0][0]
     if len(spans) > 1:
         line.margin_gap = (spans[1][0] - spans[0][1]) / max(row.size, 1.0)
     return line
+
+
+def _cells(rich: Rich, spans: Sequence[tuple[float, float]], size: float) -> Iterator[Cell]:
+    """Yield the stretches of a line; none where its gaps in the text and on the page do not agree."""
+    groups: list[list[tuple[float, float]]] = []
+    for span in spans:
+        if groups and span[0] - groups[-1][-1][1] <= WIDE * size:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+    ends = [place for place, sign in enumerate(rich.text) if sign == GAP]
+    if len(ends) + 1 != len(groups):
+        return
+    for group, start, end in zip(
+        groups, [0, *(place + 1 for place in ends)], [*ends, len(rich.text)], strict=True
+    ):
+        yield Cell(rich[start:end], group[0][0], max(stop for _start, stop in group))
 
 
 def is_chinese(text: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from questionbank.documents.pdf.glyphs import MATH_FONT, UNKNOWN, Box, Glyph, around, usual_size
 from questionbank.formats.mathml_latex import FUNCTIONS, SIGNS
@@ -367,12 +368,20 @@ def _fraction(glyphs: Sequence[Glyph], rule: Box) -> tuple[set[int], Glyph] | No
     below = _stack([one for one in within if one.top >= rule.middle - 0.12 * one.size], rule, upwards=False)
     if not above or not below or _goes_on(glyphs, above, rule) or _goes_on(glyphs, below, rule):
         return None
+    if _has_columns(above) or _has_columns(below):  # the rule of a table
+        return None
     size = max(one.size for one in [*above, *below])
     filled = max(around(above).width, around(below).width)
     if rule.width > filled + 2.2 * size:  # the rule of a table, or an answer line between two texts
         return None
     latex = rf"\frac{{{latex_of(above)}}}{{{latex_of(below)}}}"
     return _formula(latex, [*above, *below], rule.middle, rule)
+
+
+def _has_columns(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether wide gaps part glyphs."""
+    ends = sorted(glyphs, key=_start)
+    return any(after.start - before.end > 1.7 * before.size for before, after in pairwise(ends))
 
 
 def _stack(glyphs: Sequence[Glyph], rule: Box, *, upwards: bool) -> list[Glyph]:

@@ -12,6 +12,7 @@ from questionbank.documents.pdf.margins import without_margins
 from questionbank.documents.pdf.pages import read_pages
 from questionbank.documents.pdf.paragraphs import ParagraphMaker, set_columns, set_numbers
 from questionbank.documents.pdf.pictures import PagePicture, cut_out
+from questionbank.documents.pdf.unruled import with_tables
 from questionbank.documents.source import Source, counted
 from questionbank.errors import DocumentRefused
 
@@ -62,6 +63,7 @@ def read_pdf(data: bytes) -> Source:
     without_margins(layouts, heights)
     items = [item for layout in layouts for item in layout.items]
     set_columns(items)
+    items = with_tables(items)
     set_numbers(items)
     maker = ParagraphMaker(_usual([item for item in items if isinstance(item, PdfLine)]), scales)
     maker.read(items)

@@ -59,7 +59,7 @@ def texts(document: Document) -> list[str]:
     ],
 )
 def test_formulas_are_read_as_latex(read: Read, tmp_path: Path, typed: str, latex: str) -> None:
-    document = read(typst_pdf(f"Work with this\n\n{typed}\n\nand say why that is so.", tmp_path))
+    document = read(typst_pdf(f"{typed}\n\n#lorem(30)", tmp_path))
     assert latex.replace(" ", "") in [text.replace(" ", "") for text in texts(document)]
 
 
@@ -116,6 +116,27 @@ def test_two_columns_are_read_one_after_the_other(read: Read, tmp_path: Path) ->
     found = texts(read(typst_pdf(source, tmp_path)))
     assert [int(text.partition(".")[0]) for text in found] == [*range(1, 21)]
     assert all(text.endswith("your answer is right.") for text in found)
+
+
+def test_cells_below_each_other_are_a_table_without_rules(read: Read, tmp_path: Path) -> None:
+    document = read(
+        typst_pdf(
+            "+ Find the mean mark.\n"
+            "  #table(columns: 4, stroke: none, [Mark], [1], [2], [3], [Boys], [4], [7], [2], [Girls], [5], [6], [1])\n"
+            "+ Solve $2x = 6$. #h(1fr) [2]\n+ Solve $3x = 6$. #h(1fr) [2]\n+ Solve $4x = 8$. #h(1fr) [2]",
+            tmp_path,
+        )
+    )
+    assert texts(document) == [
+        "1. Find the mean mark.",
+        "| Mark | 1 | 2 | 3 |",
+        "| Boys | 4 | 7 | 2 |",
+        "| Girls | 5 | 6 | 1 |",
+        *(
+            f"{number}. Solve ${formula}$. [2]"
+            for number, formula in ((2, "2x = 6"), (3, "3x = 6"), (4, "4x = 8"))
+        ),
+    ]
 
 
 def test_ruled_tables_and_drawings_stay_with_their_question(read: Read, tmp_path: Path) -> None:
@@ -201,7 +222,9 @@ def test_an_odd_pdf_is_read_all_the_same(read: Read, name: str) -> None:
 def test_pages_that_are_scans_are_named_and_recognised_text_is_doubted(read: Read) -> None:
     images = {"I": black(60, 80)}
     mixed = read(written_pdf([THREE, WHOLE_PAGE], images=images))
-    assert [notice.partition(".")[0] for notice in mixed.notices] == ["Page 2 is a scan without text"]
+    assert [notice.partition(".")[0] for notice in mixed.notices] == [
+        "Page 2 is a scan without text, from which nothing was read"
+    ]
     recognised = read(written_pdf([f"{WHOLE_PAGE} 3 Tr {THREE}"], images=images))
     assert "text recognition (OCR)" in recognised.notices[0]
     found = assemble(recognised.lines, [Role.QUESTION] * 3)
