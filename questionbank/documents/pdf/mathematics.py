@@ -303,7 +303,7 @@ def with_structures(glyphs: Sequence[Glyph], rules: Sequence[Box]) -> tuple[list
 def set_tall(glyphs: Sequence[Glyph], size: float) -> None:
     """Note the axis of brackets that are set in a larger size than the text around them."""
     for glyph in glyphs:
-        if glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.6 * size:
+        if glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.35 * size:
             glyph.axis = glyph.middle
 
 
@@ -412,12 +412,15 @@ def _goes_on(glyphs: Sequence[Glyph], part: Sequence[Glyph], rule: Box) -> bool:
     """Return whether a row next to a rule goes on beyond the rule's ends: then it is a line of text."""
     box = around(part)
     taken = {id(one) for one in part}
+    letters = "".join(one.text if one.text.isalpha() and not one.is_variable else " " for one in part)
+    is_prose = re.search(r"\w{4}", letters) is not None
+    reach = 0.6 if is_prose else 0.2
     for one in glyphs:
         is_level = min(one.bottom, box.bottom) - max(one.top, box.top) > 0.5 * min(one.height, box.height)
         if id(one) in taken or not is_level or one.top < rule.middle < one.bottom:
             continue
         gap = max(box.x0 - one.x1, one.x0 - box.x1)
-        if gap < 0.2 * one.size and one.axis is None:
+        if gap < reach * one.size and one.axis is None:
             return True
     return False
 

@@ -24,6 +24,7 @@ _MOST_UNKNOWN = 0.25  # of a line's signs: from here its picture stands in its p
 _WIDEST_SPACING = 2.3  # times the size, between the baselines of one paragraph
 _HEADING = 1.18  # times the usual size
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}-$")
+_OPENS, _CLOSES = re.compile(r"[(\[]\s?\d{1,2}$"), re.compile(r"\w{1,8}\s?[)\]]$")
 _MARKS_ALONE = re.compile(
     r"[(\[]\s?\d{1,2}\s?(?:marks?|points?|pts?|p|punkte|分)?\s?[)\]]|/\s?\d{1,2}", re.IGNORECASE
 )
@@ -147,6 +148,8 @@ class ParagraphMaker:
             above.size, self._tall(above, line)
         ):
             return False
+        if _CLOSES.match(line.text.text) and _OPENS.search(above.text.text):  # "(04" and below it "marks)"
+            return True
         if _is_wide(above) or _is_wide(_without_marks(line)):
             return False
         room = above.column[1] - above.box.x1
