@@ -304,7 +304,7 @@ def set_tall(glyphs: Sequence[Glyph], size: float) -> None:
     """Note the axis of brackets that are set in a larger size than the text around them."""
     for glyph in glyphs:
         if glyph.text in (*_OPEN, *_CLOSE) and glyph.height > 1.35 * size:
-            glyph.axis = glyph.middle
+            glyph.axis, glyph.size = glyph.middle, size
 
 
 def _formula(latex: str, parts: Sequence[Glyph], axis: float, box: Box) -> tuple[set[int], Glyph]:
