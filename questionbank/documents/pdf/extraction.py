@@ -25,14 +25,14 @@ from typing import Any
 MEGABYTES = 2_000  # of addresses
 SECONDS = 120  # of processor time
 PAGES_CHECKED = 24
-PAGES_LIMIT = 200  # equals the limit of `pages`, which refuses longer documents
+PAGES_LIMIT = 200  # longer documents are refused by `pages`
 GLYPHS_LIMIT = 20_000  # on a page
 OBJECTS_LIMIT = 20_000
 DEEPEST_FORM = 8
 SCALE = 2.0  # pixels per point
 PIXELS_LIMIT = 4_000_000  # of a page's picture
 UPRIGHT = 0.2  # radians
-BOLD, COLOURED, MATH_FONT, UNKNOWN, INVISIBLE, ITALIC = 1, 2, 4, 8, 16, 32
+BOLD, COLOURED, MATH_FONT, UNKNOWN, INVISIBLE = 1, 2, 4, 8, 16
 _FORCED_BOLD = 1 << 18  # flag of a font descriptor (ISO 32000-1, table 123)
 _MATH_FONTS = (
     "math",
@@ -210,8 +210,6 @@ class PageReader:
             looks |= BOLD
         if any(part.replace("-", "") in bare for part in _MATH_FONTS):
             looks |= MATH_FONT
-        if "italic" in name or "oblique" in name or "cmti" in name:
-            looks |= ITALIC
         channels = [ctypes.c_uint() for _ in range(4)]
         if raw.FPDFText_GetFillColor(text, index, *channels):
             red, green, blue, _alpha = (channel.value for channel in channels)

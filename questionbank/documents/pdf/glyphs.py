@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from analytics.text.characters import tidy_characters
 from questionbank.documents.paragraphs import BOLD, COLOURED
 
-MATH_FONT, UNKNOWN, INVISIBLE, ITALIC_FONT = 4, 8, 16, 32
+MATH_FONT, UNKNOWN, INVISIBLE = 4, 8, 16
 """Flags that `extraction` writes, beside 1 for bold and 2 for coloured."""
 VARIABLE = 64
 """Flag of a letter that is set as a variable: of a mathematical alphabet, or of a font of such letters."""
@@ -156,7 +157,7 @@ class Page:
     has_hidden_text: bool = False
 
 
-def glyphs_of(rows: Iterable[list]) -> list[Glyph]:
+def glyphs_of(rows: Iterable[list[Any]]) -> list[Glyph]:
     """Return the glyphs of a page as `extraction` wrote them, without blanks; what cannot be seen is left out."""
     found: list[Glyph] = []
     seen: set[tuple[str, int, int]] = set()

@@ -42,15 +42,13 @@ class PageLayout:
     """What a page holds, in reading order."""
 
     items: list[PdfLine | Placed] = field(default_factory=list)
-    size: float = 10.0
-    has_text: bool = False
 
 
 def layout_of(page: Page) -> PageLayout:
     """Return the lines, tables and pictures of a page in reading order."""
     glyphs = [glyph for glyph in page.glyphs if not glyph.flags & INVISIBLE or page.has_hidden_text]
-    layout = PageLayout(size=usual_size(glyphs), has_text=bool(glyphs))
-    set_tall(glyphs, layout.size)
+    layout = PageLayout()
+    set_tall(glyphs, usual_size(glyphs))
     page.drawings, page.frames = mark_ringed(page.drawings, glyphs), mark_ringed(page.frames, glyphs)
     grids, rules = grids_of(page.rules, glyphs)
     tables = []

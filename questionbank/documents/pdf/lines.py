@@ -39,9 +39,8 @@ class PdfLine:
         column: the left and right edge of what it stands in.
         cells: its stretches between wide gaps.
         is_uncertain: signs of it could not be read.
-        picture: name of the picture that it is, instead of text.
-        is_row: it is a row of a table.
         number: that layout shows it to have: "7" alone at the left margin.
+        first_word: how wide that is. margin_gap: the gap behind it, in sizes of the font.
     """
 
     text: Rich
@@ -51,12 +50,10 @@ class PdfLine:
     column: tuple[float, float]
     baseline: float = 0.0
     is_uncertain: bool = False
-    is_row: bool = False
     number: str = ""
-    heading: int = 0
     cells: tuple[Cell, ...] = ()
     first_word: float = 0.0
-    margin_gap: float = 0.0  # width of the gap behind its first word, in sizes of the font
+    margin_gap: float = 0.0
 
 
 @dataclass(slots=True)

@@ -416,7 +416,7 @@ def _goes_on(glyphs: Sequence[Glyph], part: Sequence[Glyph], rule: Box) -> bool:
     is_prose = re.search(r"\w{4}", letters) is not None
     reach = 0.6 if is_prose else 0.2
     for one in glyphs:
-        is_level = min(one.bottom, box.bottom) - max(one.top, box.top) > 0.5 * min(one.height, box.height)
+        is_level = any(abs(one.baseline - other.baseline) < 0.12 * one.size for other in part)
         if id(one) in taken or not is_level or one.top < rule.middle < one.bottom:
             continue
         gap = max(box.x0 - one.x1, one.x0 - box.x1)

@@ -136,7 +136,7 @@ class ParagraphMaker:
 
     def _goes_on(self, above: PdfLine, line: PdfLine) -> bool:
         """Return whether a line goes on with the paragraph above it: the page's width has broken it, nothing else."""
-        if above.heading or line.number or _begins(line) or _is_other_font(above, line):
+        if line.number or _begins(line) or _is_other_font(above, line):
             return False
         if (
             line.box.x0 < above.box.x0 - 3.5 * line.size and above.page == line.page

@@ -1,5 +1,7 @@
 """Test papers by people who had not seen the code, read and compared with what their authors say is in them.
 
+A folder holds the papers, in any format that is read (Word, PDF and so on), and `truth.jsonl`, a line a question.
+
 A question is whole if its text, options, answer, number of parts and pictures are right. Of a question that is
 not whole the reader should doubt something: what is neither whole nor doubted is wrong in silence.
 """
