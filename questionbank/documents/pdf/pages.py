@@ -23,7 +23,7 @@ from questionbank.scratch import scratch_folder
 
 logger = logging.getLogger(__name__)
 
-SECONDS_LIMIT = 180
+SECONDS_LIMIT = 300
 CHECK_SECONDS = 20
 MOST_DEATHS = 8
 _NO_TEXT = (
@@ -91,6 +91,8 @@ def read_pages(data: bytes) -> Iterator[RawPage]:
             while (folder / f"page-{first}.json").exists():
                 yield _raw_page(folder, first)
                 first += 1
+                if time.monotonic() > until:  # what our caller does with a page counts
+                    raise DocumentRefused(_SLOW)
             if done.returncode == 0:
                 _refuse_error(_said(done))
                 return
