@@ -24,13 +24,15 @@ from questionbank.scratch import scratch_folder
 logger = logging.getLogger(__name__)
 
 SECONDS_LIMIT = 300
-CHECK_SECONDS = 20
+CHECK_SECONDS = 60
 MOST_DEATHS = 8
 _NO_TEXT = (
     "This PDF holds no text: it is a scan, or its letters are drawings. Run text recognition (OCR) on it, for example"
     " by opening it in Word (File > Open), compare the text, save it as .docx and upload that."
 )
-_SLOW = f"Reading the PDF took longer than {SECONDS_LIMIT} seconds. Split it into smaller files."
+_SLOW = (
+    "Reading the PDF takes too long. Split it into smaller files, or try again when the server is less busy."
+)
 
 
 @dataclass(frozen=True, slots=True)

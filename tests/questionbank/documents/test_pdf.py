@@ -122,7 +122,8 @@ def test_cells_below_each_other_are_a_table_without_rules(read: Read, tmp_path: 
     document = read(
         typst_pdf(
             "+ Find the mean mark.\n"
-            "  #table(columns: 4, stroke: none, column-gutter: 1em, [Mark], [1], [2], [3], [Boys], [4], [7], [2], [Girls], [5], [6], [1])\n"
+            "  #table(columns: 4, stroke: none, column-gutter: 1em,"
+            " [Mark], [1], [2], [3], [Boys], [4], [7], [2], [Girls], [5], [6], [1])\n"
             "+ Solve $2x = 6$. #h(1fr) [2]\n+ Solve $3x = 6$. #h(1fr) [2]\n+ Solve $4x = 8$. #h(1fr) [2]",
             tmp_path,
         )
