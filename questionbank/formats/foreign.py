@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 _SAVE = "save it as CSV (UTF-8)"
 _MAGIC = {  # beginning of the file -> what it is, and what to do
-    b"%PDF": "a PDF: import it as a test paper",
+    b"%PDF": "a PDF: open Import a test paper, which finds the questions in it",
     b"{\\rtf": f"a text with formatting (RTF): put its questions into a table and {_SAVE}",
     b"\x89PNG": "a picture: type or paste its questions",
     b"\xff\xd8\xff": "a picture: type or paste its questions",

@@ -95,7 +95,7 @@ def test_a_file_that_turns_out_unreadable_leads_to_the_choice_of_another(db, as_
         ("broken.jsonl.gz", b"\x1f\x8b this is no gzip", "The gzip data of broken.jsonl.gz is damaged."),
         ("bank.xml", b'<?xml version="1.0"?><assessmentTest/>', "is a test of QTI without its items"),
         ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "sheet.csv is damaged: it cannot be unpacked"),
-        ("paper.csv", b"%PDF-1.7", "is a PDF: import it as a test paper"),
+        ("paper.csv", b"%PDF-1.7", "is a PDF: open Import a test paper"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_at_once_with_what_to_do(as_admin, name, content, reason) -> None:
