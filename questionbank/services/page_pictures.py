@@ -22,7 +22,8 @@ def keep_printed(items: Iterable[FoundItem], pictures: Mapping[str, str]) -> dic
     Returns:
         The SHA-256 of its picture by a question's place; none for a question of a document without pages.
     """
-    store, kept = AttachmentStore(), {}
+    store = AttachmentStore()
+    kept: dict[int, str] = {}
     opened: dict[int, PagePicture | None] = {}
     for item in items:
         if not item.areas or not (item.found.doubts or item.is_uncertain):

@@ -73,7 +73,8 @@ def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
 
 def grids_of(rules: Sequence[Box], glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
     """Return the ruled tables, and the rules that belong to none."""
-    grids, left = [], [*rules[_MOST_RULES:]]
+    grids: list[Grid] = []
+    left = [*rules[_MOST_RULES:]]
     for group in clusters(rules[:_MOST_RULES], _SAME):
         crossing, alone = _crossing(group)
         left += alone

@@ -78,7 +78,8 @@ def layout_of(page: Page) -> PageLayout:
 
 def _parted(boxes: Sequence[AnyBox], area: Box) -> tuple[list[AnyBox], list[AnyBox]]:
     """Return what is within an area, and what is not."""
-    inside, outside = [], []
+    inside: list[AnyBox] = []
+    outside: list[AnyBox] = []
     for box in boxes:
         (inside if area.holds((box.x0 + box.x1) / 2, box.middle) else outside).append(box)
     return inside, outside

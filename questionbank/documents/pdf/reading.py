@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from questionbank.documents.pdf.layout import layout_of
+from questionbank.documents.pdf.layout import PageLayout, layout_of
 from questionbank.documents.pdf.lines import PdfLine
 from questionbank.documents.pdf.margins import without_margins
 from questionbank.documents.pdf.pages import read_pages
@@ -30,7 +30,10 @@ def read_pdf(data: bytes) -> Source:
     Raises:
         DocumentRefused: it is damaged, protected, too long or a scan; or its fonts name no characters.
     """
-    layouts, heights, scales, pages = [], [], [], []
+    layouts: list[PageLayout] = []
+    heights: list[float] = []
+    scales: list[float] = []
+    pages: list[bytes] = []
     scans: list[int] = []
     recognised: list[int] = []
     damaged: list[int] = []
