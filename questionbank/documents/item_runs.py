@@ -155,5 +155,8 @@ class Items:
         are_several = len(marked) < len(run.places) and phrases.SEVERAL_RIGHT.search(stem)
         is_usual = len(marked) * 2 <= len(run.places) or len(marked) == 1
         right = flagged or (marked if is_usual or are_several else [])
+        for place in range(run.places[0], run.places[-1]):
+            if self.roles[place] is Role.BELOW:
+                self.roles[place] = Role.MORE
         for place in run.places:
             self.roles[place] = Role.RIGHT_OPTION if place in right else Role.OPTION

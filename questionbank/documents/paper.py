@@ -19,6 +19,7 @@ class Role(StrEnum):
 
     QUESTION = "question"  # the first line of a question
     MORE = "more"  # goes on with the line before it
+    BELOW = "below"  # begins what the next question, part or option says: "There are 60 counters in the bag."
     PART = "part"  # the first line of a part: (a), (b)
     OPTION = "option"  # an option that is wrong, or not known to be right
     RIGHT_OPTION = "right option"

@@ -134,7 +134,7 @@ def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[Questi
 
 def _start(question: FoundQuestion, lines: Sequence[ReviewedLine]) -> int:
     """Return where a question begins; a text that it shares with others stands before."""
-    own = (number for number in question.lines if lines[number].role is Role.QUESTION)
+    own = (number for number in question.lines if lines[number].role in (Role.QUESTION, Role.BELOW))
     return next(own, question.lines[0] if question.lines else 0)
 
 

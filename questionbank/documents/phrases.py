@@ -170,7 +170,7 @@ FORMULAS = re.compile(
 )
 """The title of formulas that a paper gives; the whole line."""
 ANSWER_SPACE = re.compile(
-    r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
+    r"[\s_.…\u2003‥·]*(?:[a-zA-Z]\s*=(?=\s*[_.…]))?(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
     r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$"
     r"|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
@@ -201,6 +201,8 @@ GIVEN_ANSWER = re.compile(
 """The answer in the brackets that Chinese papers leave behind a question."""
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
+BLANK_BEHIND = re.compile(r"[.?!。？](?:\s*(?:_{2,}|\.{5,}|…{2,}))+\s*$")
+"""Room for an answer behind the end of a sentence."""
 BONUS = re.compile(
     r"\W*(?:bonus(?:[- ](?:question|problem|exercise|task|aufgabe))?|extra credit|challenge(?: question"
     r"| problem)?|zusatzaufgabe|zusatz"

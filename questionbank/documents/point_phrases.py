@@ -8,9 +8,11 @@ COUNTED = (
     r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|punkt[yów]+|pkt\.?|p\.?|be|punt(?:os?|en|i)|pontos?|ptos?\.?"
     r"|credits?|分)"
 )
+_EACH = r"(?:each|je|chacun\w*|cada un[oa])"
+_VALUE = r"\d{1,3}(?:[.,]\d{1,2})?|\d?[½¼¾]"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
-    rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{COUNTED}\s*(?:each|total)?\s*[)）\]】]"
+    rf"|worth |0\s*[-–]\s*)?(?P<points>{_VALUE})\s*(?:{COUNTED}\s*(?:total)?|(?:{COUNTED}\s*)?{_EACH})\s*[)）\]】]"
     rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{COUNTED}"
     r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti)\.?(?=\s*$)"
@@ -20,18 +22,23 @@ POINTS = re.compile(
     re.IGNORECASE,
 )
 """Points in brackets, before a question or behind it."""
+FOR_EACH = re.compile(rf"[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）][\s.:]*$", re.IGNORECASE)
+"""Points in brackets that each part gives: "(5 each)"."""
 BARE_POINTS = re.compile(
-    r"(?:(?<=[.?!:。？])|(?<=\s)|^)[\s\u2003]*(?P<open>[\[(])\s?(?P<points>\d{1,2})\s?[\])]\s*$"
+    r"(?:(?<=[.?!:。？])|(?<=\s)|^)[\s\u2003]*(?P<open>[\[(])\s?(?P<points>\d{1,2}(?:[.,]5)?|\d?[½¼¾])\s?[\])]\s*$"
 )
 """A number alone in brackets at the end of a line: points if its paper writes them so."""
 POINTS_ALONE = re.compile(
     r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*"
     r"|points?:?\s*)?_*\s*/?\s*"
-    rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{COUNTED}))\s*{COUNTED}?\s*(?:total)?[\s)\]）】.]*",
+    rf"(?P<points>\d{{1,3}}|\d?[½¼¾]|\d{{1,2}}[.,]\d{{1,2}}(?=\s*(?:{COUNTED}|[)\]])))\s*{COUNTED}?\s*(?:total)?[\s)\]）】.]*",
     re.IGNORECASE,
 )
 _NUMBER = r"(\d{1,2}(?:[.,]5)?|one|two|three|four|five)"
 _GIVES = r"(?:(?:is |are )?(?:worth|of)|carry|carries|carrying|scores?|earns?)"
+IMPOSSIBLE_POINTS = re.compile(rf"[(\[]\s*[-–−]\s?\d{{1,3}}(?:[.,]\d)?\s?{COUNTED}\s*[)\]]", re.IGNORECASE)
+"""Less than no points: "(-1 mark)"."""
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 POINTS_EACH = re.compile(
     rf"每小?[题題]\s*(\d{{1,2}}(?:\.5)?)\s*分"
     rf"|{_NUMBER}\s*{COUNTED}\s*(?:each|(?:per|for each|for every|every|a) (?:question|item|problem)"
@@ -49,6 +56,18 @@ POINTS_EACH = re.compile(
 )
 """Points that each question of a section gives."""
 NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+
+
+def points_of(text: str) -> float:
+    """Return the points that a number or a word stands for.
+
+    >>> points_of("2"), points_of("1,5"), points_of("2½"), points_of("two")
+    (2.0, 1.5, 2.5, 2.0)
+    """
+    whole, fraction = (text[:-1], _FRACTIONS[text[-1]]) if text[-1:] in _FRACTIONS else (text, 0.0)
+    return float(NUMBER_WORDS.get(whole.lower(), 0) or whole.replace(",", ".") or 0) + fraction
+
+
 TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
 ENDS_QUESTION = re.compile(r"\W*total for (?:question|q)\.? ?\d{1,3}\b.*", re.IGNORECASE)

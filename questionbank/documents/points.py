@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from questionbank.documents import point_phrases
+from questionbank.documents import phrases, point_phrases
 from questionbank.documents.paper import Line, Role
 
 if TYPE_CHECKING:
@@ -33,17 +33,16 @@ def without_points(
     is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
     alone = point_phrases.POINTS_ALONE.fullmatch(text)
     if alone and re.search(r"[(\[（/]|[a-z分]", text, re.IGNORECASE):
-        return "", float(alone["points"].replace(",", ".")), is_total
+        return "", point_phrases.points_of(alone["points"]), is_total
     for match in point_phrases.POINTS.finditer(text):
-        found = next(filter(None, match.groups()))
-        value = float(found.replace(",", "."))
+        value = point_phrases.points_of(next(filter(None, match.groups())))
         if match.end() == len(text) and match.start():
             return text[: match.start()].rstrip(), value, is_total
         if may_begin and match.start() == 0:
             return text[match.end() :].lstrip(), value, is_total
     bare = point_phrases.BARE_POINTS.search(text)
     if bare and (bare["open"] == "[" or bare_points) and text[: bare.start()].strip():
-        return text[: bare.start()].rstrip(), float(bare["points"]), False
+        return text[: bare.start()].rstrip(), point_phrases.points_of(bare["points"]), False
     return text, None, False
 
 
@@ -103,6 +102,14 @@ def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
     )
 
 
+def _without_answer_space(text: str) -> str:
+    """Return a text without the room for an answer that stood before its points: "Find x. ........ [2]"."""
+    if phrases.is_answer_space(text):
+        return ""
+    space = phrases.BLANK_BEHIND.search(text)
+    return text[: space.start() + 1] if space else text
+
+
 def take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     total: float | None = None
@@ -121,10 +128,15 @@ def take_points(draft: Draft) -> float | None:
             ):
                 continue  # "(2)" is an option then
             part = next((part for part in draft.parts if part is item), None)
-            item.texts[place], found, is_total = without_points(
+            rest, found, is_total = without_points(
                 text, may_begin=place == 0, bare_points=bare_points and part is not None
             )
+            item.texts[place] = rest if found is None else _without_answer_space(rest)
             if found is None:
+                continue
+            if item is draft.stem and draft.parts and point_phrases.FOR_EACH.search(text):
+                for each in draft.parts:
+                    each.points = found
                 continue
             if part is not None and not is_total:
                 part.points = (part.points or 0) + found

@@ -28,7 +28,7 @@ from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
 from questionbank.documents.pdf.reading import read_pdf
 from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
-from questionbank.documents.point_phrases import COUNTED
+from questionbank.documents.point_styles import with_column_of_points, with_points
 from questionbank.documents.source import counted
 from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused
@@ -49,15 +49,6 @@ _FORMULA_BREAK = re.compile(f"[\n{SOFT_BREAK}{GAP}]")
 _HAS_ROWS = re.compile(r"\\(?:begin|left)\b")
 _MOST_FORMULA_LINES = 60
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
-_POINTS_COLUMN = re.compile(
-    rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
-)
-_POINTS_FIRST = re.compile(
-    rf"\(?(?P<points>\d{{1,2}}(?:[.,]5)?\s?{COUNTED})\)?[\s{GAP}]+(?P<number>\d{{1,3}})[.)]?[\s{GAP}]+(?=\S)",
-    re.IGNORECASE,
-)
-_FEWEST_POINTS = 3
-_LONGEST_MARK = 3  # characters: "B 5" is an option
 _BARE_LETTER = re.compile(
     r"(?P<flag>(?:\*|[✓✔√])[ ]?)?(?:\*\*)?(?P<letter>[a-hA-F])(?:\s?[-–—/:.。])?(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)"
 )
@@ -171,7 +162,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
         DocumentRefused: there are too many.
     """
     pieces: list[_Piece] = []
-    for paragraph in _with_points(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1))):
+    for paragraph in with_points(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1))):
         for piece in _pieces(paragraph):
             if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
                 above = pieces[-1].line  # "← correct" below an option
@@ -182,7 +173,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
             raise DocumentRefused(
                 f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
             )
-    return tuple(_with_marked_letters(_by_letters(_with_bare_letters(pieces))))
+    return tuple(with_column_of_points([*_with_marked_letters(_by_letters(_with_bare_letters(pieces)))]))
 
 
 def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
@@ -207,45 +198,6 @@ def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
         found[first].rich = Rich(rich.text[:start] + whole + rich.text[end:], rich.looks)
         del found[first + 1 : last + 1]
     return found
-
-
-def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs, the numbers in brackets that stand in a column of their own at the end of most questions."""
-    found = _with_points_behind(paragraphs)
-    asked = [part for part in found if _begins_question(part)]
-    ends = [match for part in asked if (match := _POINTS_COLUMN.search(part.rich.text))]
-    values = [match["points"] or match["bracketed"] for match in ends]
-    if len(ends) < _FEWEST_POINTS or 3 * len(ends) < len(asked) or len({*values}) > len(values) / 2:
-        return found
-    for part in found:
-        match = _POINTS_COLUMN.search(part.rich.text)
-        if not part.is_row and match and len(part.rich.text[: match.start()].strip()) > _LONGEST_MARK:
-            text = f"{part.rich.text[: match.start()]} [{match['points'] or match['bracketed']}]"
-            part.rich = Rich(text, part.rich.looks[: match.start()] + bytes(len(text) - match.start()))
-    return found
-
-
-def _with_points_behind(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs; points before numbers that count on, as in "2p 1 Find x.", stand behind the text."""
-    found = [*paragraphs]
-    starts = [
-        (part, match) for part in found if not part.number and (match := _POINTS_FIRST.match(part.rich.text))
-    ]
-    numbers = [int(match["number"]) for _, match in starts]
-    if len(numbers) < _FEWEST_POINTS or any(after != one + 1 for one, after in pairwise(numbers)):
-        return found
-    for part, match in starts:
-        points = f" ({match['points']})"
-        rest = part.rich[match.end() :]
-        part.number = f"{match['number']}."
-        part.rich = rest + Rich(points, bytes(len(points)))
-    return found
-
-
-def _begins_question(paragraph: Paragraph) -> bool:
-    number, rest = take_mark(paragraph.rich.text)
-    mark = read_mark(paragraph.number or (number if rest else ""))
-    return mark is not None and mark.kind in ("digits", "word", "levels")
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:

@@ -26,7 +26,6 @@ _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
-_COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
 
 def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> list[Role]:
@@ -45,8 +44,6 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
         for place, mark in enumerate(marks)
     ]
     guess = _Guess(lines, inside, count(lines, inside))
-    alone = [mark for mark, line in zip(inside, lines, strict=True) if mark is not None and not line.text]
-    guess.has_column_of_marks = sum(mark.series == "digits-" for mark in alone) >= _COLUMN_OF_MARKS
     questions = sorted(guess.numbering.questions)
     numbers = [mark.value if (mark := marks[place]) is not None else 0 for place in questions]
     listed = ((place, lines[place]) for place in sorted(key))
@@ -129,8 +126,6 @@ class _Guess(Surroundings):
                 return Role.NOTHING  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
             if mark.series == "digits()":
                 return Role.MORE  # "(2)": the marks that it gives
-            if mark.series == "digits-" and self.has_column_of_marks:
-                return Role.NOTHING  # "2": likewise
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
         if mark is None and (phrases.tells_points(text) or phrases.GRADES.fullmatch(text)):
@@ -161,7 +156,7 @@ class _Guess(Surroundings):
         if is_open and self.roles[-1:] == [Role.ANSWER] and line.is_joined and mark is None and text:
             return Role.MORE  # below "Answer:"
         if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
-            return Role.NOTHING
+            return Role.MORE if is_open and mark is None and without_points(text)[1] else Role.NOTHING
         if (
             (mark is None or mark.kind == "bullet")
             and phrases.NOISE.fullmatch(full_text(line).replace("**", "").strip("*"))
@@ -195,7 +190,7 @@ class _Guess(Surroundings):
             return Role.STIMULUS if self._is_shared(place) else Role.NOTHING
         if self._is_title(place):
             return Role.HEADING
-        return Role.MORE
+        return Role.BELOW if self._leads(place) else Role.MORE
 
     def _said(self, text: str) -> Role | None:
         """Return the role of a line that says itself what it is."""

@@ -35,6 +35,7 @@ _NAMED_SECTION = (
 _SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
 _POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
+_BEGINS_ITEM = frozenset({Role.QUESTION, Role.PART, Role.OPTION, Role.RIGHT_OPTION})
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
     " in again."
@@ -100,10 +101,20 @@ class _Assembly:
         self._stimuli: list[Stimulus] = []
         self._offering: list[Stimulus] = []  # shared texts with options for each of their questions
         self._open: Item | Stimulus | None = None  # takes the lines that go on
+        self._below = Item()  # lines that begin what comes next
 
     def drafts(self) -> list[Draft]:
         for place, (line, role) in enumerate(zip(self._lines, self._roles, strict=True)):
+            if role is Role.BELOW or (role is Role.MORE and self._open is self._below):
+                self._open = self._below
+                self._below.add(place, full_text(line))
+                continue
             self._take(place, line, role)
+            if role in _BEGINS_ITEM and self._below.lines and isinstance(self._open, Item) and self._drafts:
+                self._put_below(self._open, 0)
+        if self._below.lines and self._drafts:  # nothing comes next
+            last = self._drafts[-1]
+            self._put_below((last.parts or [last.stem])[-1], len(self._lines))
         for stimulus in self._offering:
             takers = [draft for draft in self._drafts if stimulus in draft.stimuli]
             open_ones = [draft for draft in takers if not (draft.options or draft.parts)]
@@ -111,6 +122,13 @@ class _Assembly:
                 draft.options += stimulus.options
                 draft.lines += [line for option in stimulus.options for line in option.lines]
         return self._drafts
+
+    def _put_below(self, item: Item, at: int) -> None:
+        """Give an item the lines that wait for what comes next, before its text at a place."""
+        item.texts[at:at] = self._below.texts
+        item.lines[at:at] = self._below.lines
+        self._drafts[-1].lines += self._below.lines
+        self._below = Item()
 
     def _take(self, place: int, line: Line, role: Role) -> None:
         draft = self._drafts[-1] if self._drafts else None
@@ -216,8 +234,7 @@ def _counted_by(heading: str) -> str:
 
 
 def _each(match: re.Match[str]) -> float:
-    found = next(value for value in match.groups() if value)
-    return float(point_phrases.NUMBER_WORDS.get(found.lower(), 0) or found.replace(",", "."))
+    return point_phrases.points_of(next(filter(None, match.groups())))
 
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import Mark
 from questionbank.documents.numbering import Numbering
 from questionbank.documents.paper import Line, Role
+from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import is_short_value, may_be_written
 
 _FIRST_WORDS = 40
@@ -39,7 +40,6 @@ class Surroundings:
     headings: dict[int, str] = field(default_factory=dict)  # by a question's line
     awaits_answers: bool = False  # "Type: F" stands above the next question
     has_typed_answers: bool = False
-    has_column_of_marks: bool = False  # numbers that stand alone again and again
     matches: frozenset[int] = frozenset()  # lines that ask to match what stands in rows below
     is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
@@ -199,6 +199,17 @@ class Surroundings:
             or phrases.BLANK.match(self.lines[place - 1].text)
         )
         return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
+
+    def _leads(self, place: int) -> bool:
+        """Return whether a line behind a part says what is given for the next: "There are 60 counters in the bag."."""
+        text, above = self.lines[place].text, self.lines[place - 1].text
+        if self.state != "item" or self.lines[place].is_joined or not self._item_goes_on(place):
+            return False
+        if not self.runs[-1].series.startswith(("lower", "roman", "digits")) or not is_given(text):
+            return False
+        has_ended = phrases.is_answer_space(above) or without_points(above)[1] is not None
+        is_sentence = not text.startswith(("|", "![")) and not phrases.TASK.match(text)
+        return has_ended or (is_sentence and above.endswith((".", "?", "!")))
 
     def _item_goes_on(self, place: int) -> bool:
         """Return whether the next mark is the next item of the same run."""

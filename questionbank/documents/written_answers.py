@@ -109,7 +109,7 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
     said = [
         match[match.lastgroup or 0]
         for *_, match in bracketed
-        if not point_phrases.POINTS_ALONE.fullmatch(match[match.lastgroup or 0])
+        if not _are_points(match[0].strip(), match[match.lastgroup or 0])
     ]
     below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
     if 3 * len(bracketed) >= 2 * len(last) and 2 * len(said) > len(bracketed):
@@ -126,6 +126,16 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
         (item if isinstance(item, Part) else draft).answers.append(Item([], [answer]))
 
 
+def _are_points(written: str, inside: str) -> bool:
+    in_square_brackets = written.startswith("[") and point_phrases.BARE_POINTS.fullmatch(written)
+    patterns = (point_phrases.POINTS, point_phrases.IMPOSSIBLE_POINTS)
+    return bool(
+        in_square_brackets
+        or point_phrases.POINTS_ALONE.fullmatch(inside)
+        or any(pattern.fullmatch(written) for pattern in patterns)
+    )
+
+
 def _is_answer(texts: Sequence[str]) -> bool:
     """Return whether the last of two lines looks like the answer to the one before."""
     asked, answer = texts
@@ -136,4 +146,5 @@ def _is_answer(texts: Sequence[str]) -> bool:
         and not answer.startswith(("|", "!["))
         and not phrases.TASK.match(answer)
         and not phrases.BLANK.search(answer)
+        and (answer.isdigit() or not point_phrases.POINTS_ALONE.fullmatch(answer))
     )

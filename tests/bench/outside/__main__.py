@@ -180,11 +180,16 @@ def imports(options: argparse.Namespace) -> None:
 
 
 def papers(options: argparse.Namespace) -> None:
-    """Count the questions of test papers that are read whole, and those that are wrong without a doubt."""
+    """Count the questions of test papers that are read whole, and how often doubts are right; all sets by default."""
     set_up_without_bank()
     from tests.bench.outside.papers import read_papers
 
-    read_papers(options.examples / "papers")
+    sets = (
+        sorted(EXAMPLES.parent.glob("*/papers"))
+        if options.examples == EXAMPLES
+        else [options.examples / "papers"]
+    )
+    read_papers(sets)
 
 
 def files(options: argparse.Namespace) -> None:

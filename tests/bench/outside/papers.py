@@ -1,8 +1,8 @@
 """Test papers by people who had not seen the code, read and compared with what their authors say is in them.
 
-A folder holds the papers, in any format that is read (Word, PDF and so on), and `truth.jsonl`, a line a question.
+A folder holds the papers, in any format that is read (Word, PDF and so on), and `truth.jsonl`, one line per question.
 
-A question is whole if its text, options, answer, number of parts and pictures are right. Of a question that is
+A question is whole if its text, options, answer, number of parts, pictures and points are right. Of a question that is
 not whole the reader should doubt something: what is neither whole nor doubted is wrong in silence.
 """
 
@@ -12,6 +12,8 @@ import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,8 @@ def faults(truth: Truth, found: FoundQuestion) -> list[str]:
         [whole_text(found), *(option.text for option in record.options)]
     ):
         wrong.append("picture")
+    if truth["points"] != record.content.points:
+        wrong.append("points")
     return wrong
 
 
@@ -171,67 +175,110 @@ def kind_of(doubt: str) -> str:
     return re.sub(r"“[^”]*”|\d+|(?<=: ).+$|\b[A-K](?:, [A-K])*\b", "…", doubt)[:90]
 
 
-def read_papers(folder: Path) -> None:
-    """Print how many questions are whole, and which are wrong without a doubt."""
+@dataclass(slots=True)
+class _Count:
+    """What became of the questions of some papers.
 
-    from questionbank.documents.paper import Document
-    from questionbank.documents.reading import read_document
-    from questionbank.documents.readings import guess_roles
-    from questionbank.documents.segmenting import assemble
+    Attributes:
+        faults: what was wrong, over all wrong questions.
+        flags: by the kind of a doubt, how many of the questions that carry it are wrong and how many are right.
+    """
 
+    outcomes: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    flags: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, other: _Count) -> None:
+        self.outcomes += other.outcomes
+        self.faults += other.faults
+        for kind, worth in other.flags.items():
+            self.flags[kind] += worth
+
+    def flag(self, found: FoundQuestion, *, is_wrong: bool) -> None:
+        for kind in {kind_of(doubt) for doubt in found.doubts}:
+            self.flags[kind][is_wrong] += 1
+
+    def __str__(self) -> str:
+        silent, doubted = self.outcomes["wrong in silence"], self.outcomes["wrong, doubted"]
+        of_whole = self.outcomes["whole, doubted"]
+        whole = self.outcomes["whole"] + of_whole
+        lost = self.outcomes["not found"] + self.outcomes["lost"]
+        total = whole + doubted + silent + lost
+        return (
+            f"{whole} of {total} whole ({_share(whole, total)}), {doubted} wrong and doubted, {silent} wrong in silence"
+            f" ({_share(silent, total)}), {lost} not found, {self.outcomes['too many']} too many;"
+            f" doubts: {_share(doubted, doubted + silent)} of the wrong ones have one,"
+            f" {_share(doubted, doubted + of_whole)} of those that have one are wrong;"
+            f" wrong in {dict(self.faults.most_common())}"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def read_papers(folders: Sequence[Path]) -> None:
+    """Print how many questions are whole, which are wrong without a doubt, and how often each doubt is right."""
+    total = _Count()
+    for folder in folders:
+        count = _Count()
+        for name, expected in _truths(folder).items():
+            count.add(_read_paper(folder / name, expected))
+        print(f"{folder.parent.name}: {count}")
+        total.add(count)
+    print("kinds of doubts: of how many questions that carry one is something wrong")
+    for kind, worth in sorted(total.flags.items(), key=lambda item: -item[1].total()):
+        print(f"  {worth[True]:4} of {worth.total():4} {_share(worth[True], worth.total()):>7}  {kind}")
+    print(f"all: {total}")
+
+
+def _truths(folder: Path) -> dict[str, list[Truth]]:
     papers: dict[str, list[Truth]] = defaultdict(list)
     for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines():
         truth = json.loads(line)
         papers[truth["paper"]].append(truth)
-    outcomes: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    worth: dict[str, Counter[bool]] = defaultdict(
-        Counter
-    )  # by the kind of a doubt: whether the question was wrong
-    for name, expected in papers.items():
-        try:
-            document: Document = read_document(folder / name, name)
-        except Exception as error:  # noqa: BLE001 - a paper that stops the reading counts as lost
-            print(f"{name}: {type(error).__name__}: {error}")
-            outcomes["lost"] += len(expected)
+    return papers
+
+
+def _read_paper(path: Path, expected: Sequence[Truth]) -> _Count:
+    from questionbank.documents.reading import read_document
+    from questionbank.documents.readings import guess_roles
+    from questionbank.documents.segmenting import assemble
+
+    count = _Count()
+    print(f"{path.name}: {len(expected)} questions")
+    try:
+        document = read_document(path, path.name)
+    except Exception as error:  # noqa: BLE001 - a paper that stops the reading counts as lost
+        print(f"  {type(error).__name__}: {error}")
+        count.outcomes["lost"] += len(expected)
+        return count
+    paper = assemble(document.lines, guess_roles(document.lines))
+    left = list(paper.questions)
+    for truth in expected:
+        nearest = max(left, key=lambda one: likeness(truth, one), default=None)
+        if nearest is None or likeness(truth, nearest) < _ALIKE:
+            count.outcomes["not found"] += 1
+            print(f"  not found: {truth['text'][:100]!r}")
             continue
-        paper = assemble(document.lines, guess_roles(document.lines))
-        left = list(paper.questions)
-        counted: Counter[str] = Counter()
-        for truth in expected:
-            nearest = max(left, key=lambda one: likeness(truth, one), default=None)
-            if nearest is None or likeness(truth, nearest) < _ALIKE:
-                counted["not found"] += 1
-                print(f"  not found: {truth['text'][:100]!r}")
-                continue
-            left.remove(nearest)
-            wrong = faults(truth, nearest)
-            outcome = "whole" if not wrong else "wrong, doubted" if nearest.doubts else "wrong in silence"
-            if not wrong and nearest.doubts:
-                counted["of these doubted"] += 1
-            counted[outcome] += 1
-            kinds.update(wrong)
-            for doubt in nearest.doubts:
-                worth[kind_of(doubt)][bool(wrong)] += 1
-            if wrong:
-                print(f"  {outcome} ({', '.join(wrong)}): {truth['number']} {truth['text'][:70]!r}")
-                print(f"      answer {truth['answer']!r}, read {nearest.record.answer!r}; {nearest.doubts}")
-        counted["too many"] = len(left)
-        for extra in left:
-            for doubt in extra.doubts:
-                worth[kind_of(doubt)][True] += 1
-            print(f"  too many{'' if extra.doubts else ', in silence'}: {extra.record.text[:80]!r}")
-        print(f"{name}: {len(expected)} questions; {dict(counted)}")
-        outcomes += counted
-    print("doubts, and how many of the questions that carry them are wrong:")
-    for doubt, count in sorted(worth.items(), key=lambda item: -item[1].total()):
-        print(f"  {count[True]:4} of {count.total():4}  {doubt}")
-    silent, doubted = outcomes["wrong in silence"], outcomes["wrong, doubted"]
-    of_whole = outcomes["of these doubted"]
-    print(
-        f"doubted: {doubted} of {doubted + silent} wrong ones, {of_whole} of {outcomes['whole']} whole ones;"
-        f" wrong: {doubted} of {doubted + of_whole} doubted ones"
-    )
-    print(
-        f"papers: {len(papers)}, questions: {sum(map(len, papers.values()))}; {dict(outcomes)}; wrong in {dict(kinds)}"
-    )
+        left.remove(nearest)
+        wrong = faults(truth, nearest)
+        count.faults.update(wrong)
+        count.flag(nearest, is_wrong=bool(wrong))
+        if not wrong:
+            count.outcomes["whole, doubted" if nearest.doubts else "whole"] += 1
+            continue
+        outcome = "wrong, doubted" if nearest.doubts else "wrong in silence"
+        count.outcomes[outcome] += 1
+        print(f"  {outcome} ({', '.join(wrong)}): {truth['number']} {truth['text'][:70]!r}")
+        print(
+            f"      answer {truth['answer']!r}, read {nearest.record.answer!r}; points {truth['points']}, read"
+            f" {nearest.record.content.points}; {[*map(str, nearest.doubts)]}"
+        )
+    for extra in left:
+        count.flag(extra, is_wrong=True)
+        print(f"  too many{'' if extra.doubts else ', in silence'}: {extra.record.text[:80]!r}")
+    count.outcomes["too many"] += len(left)
+    for notice in paper.notices:
+        print(f"  notice: {notice}")
+    return count

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from questionbank.documents.paper import Line, Role
+from questionbank.documents.paper import Line
+from questionbank.documents.point_styles import with_column_of_points
 from questionbank.documents.readings import guess_roles
+from questionbank.documents.segmenting import assemble
 
 
 def paper(*marks: str) -> list[Line]:
@@ -15,11 +17,13 @@ def paper(*marks: str) -> list[Line]:
     ]
 
 
-def test_a_column_of_numbers_holds_marks_and_no_parts():
-    roles = guess_roles(paper("2", "3", "2", "1"))
-    assert roles == [Role.QUESTION, Role.NOTHING] * 4
+def test_a_column_of_numbers_holds_points_and_no_parts() -> None:
+    lines = with_column_of_points(paper("2", "3", "2", "1"))
+    found = assemble(lines, guess_roles(lines)).questions
+    assert [question.record.content.points for question in found] == [2, 3, 2, 1]
+    assert not any(question.record.content.parts for question in found)
 
 
-def test_a_number_that_stands_alone_once_is_kept():
-    lines = [Line("What is 1 + 5?", "1."), Line("", "2"), Line("What is 2 + 5?", "2.")]
-    assert guess_roles(lines)[1] is not Role.NOTHING
+def test_numbers_that_count_on_or_stand_alone_once_are_kept() -> None:
+    for lines in (paper("1", "2", "3", "4"), [*paper("2"), Line("What is 2 + 5?", "2.")]):
+        assert with_column_of_points(lines) == lines

@@ -90,3 +90,47 @@ def test_what_a_section_gives_as_a_whole_is_given_to_none_of_its_questions(headi
 def test_a_question_s_own_points_and_the_next_section_are_left_alone() -> None:
     paper = f"Section A (2 points each)\n{NONE}4. Find w. (5 points)\nSection B\n5. Find v if 2v = 4.\n"
     assert points(paper) == [2, 2, 2, 5, None]
+
+
+WAYS = {  # how a paper may write 1, 2, 3 and 3 points
+    "a star for the quality of writing": (
+        "1 Work out 3 + 4. (1)\n*2 Explain why 91 is not prime. (2)\n3 Solve 2x = 6. (3)\n*4 Show that x = 2. (3)\n"
+        "(Total for Question 4 is 3 marks)"
+    ),
+    "totals in brackets below": "".join(
+        f"{number} Find {name}.\n(Total for Question {number} is {points} marks)\n"
+        for number, name, points in ((1, "x", 1), (2, "y", 2), (3, "z", 3), (4, "w", 3))
+    ),
+    "behind a slash": "1. Find x. /1\n2. Work out 1/2 + 2/3 /2\n3. Find z. /3\n4. Find w. /3",
+    "behind dots": "1. Find x.\n........ [1]\n2. Find y.\n........ [2]\n3. Find z.\n........ [3]\n4. Find w.\n..... [3]",
+    "in round brackets behind dots": (
+        "1. Find x.\n………… (1)\n2. Find y. ………… (2)\n3. Find z.\nz = ………… (3)\n4. Find w.\n………… cm (3)"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_points_are_read_in_the_way_that_a_paper_writes_them(way: str) -> None:
+    lines = read_text(WAYS[way]).lines
+    questions = assemble(lines, guess_roles(lines)).questions
+    assert [question.record.content.points for question in questions] == [1, 2, 3, 3]
+    texts = "".join(question.record.text for question in questions)
+    assert "…" not in texts and ".." not in texts and "(" not in texts
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [("(½ mark)", 0.5), ("(1½ marks)", 1.5), ("(1.5 marks)", 1.5), ("[0.5]", 0.5), ("(0 marks)", None)],
+)
+def test_points_may_be_fractions_and_are_never_answers(said: str, expected: float | None) -> None:
+    paper = f"1. Find x. {said}\n2. Find y. {said}\n3. Find z. {said}\n"
+    assert points(paper) == [expected] * 3
+    lines = read_text(paper).lines
+    assert not any(question.record.answer for question in assemble(lines, guess_roles(lines)).questions)
+
+
+def test_points_for_each_part_are_those_of_each_part() -> None:
+    lines = read_text("1. Solve each equation. (5 each)\n(a) x + 1 = 2\n(b) x + 2 = 5\n").lines
+    (question,) = assemble(lines, guess_roles(lines)).questions
+    assert [part.content.points for part in question.record.content.parts] == [5, 5]
+    assert (question.record.text, question.record.content.points) == ("Solve each equation.", 10)

@@ -304,3 +304,15 @@ def test_what_a_solution_ends_with_is_the_answer_and_doubted() -> None:
 def test_a_letter_gives_doubted_questions_at_most() -> None:
     letter = "Dear parents,\n1. The trip is on Friday.\n2. The bus leaves at nine.\n3. Lunch is packed."
     assert all(question.doubts for question in paper_of(letter).questions)
+
+
+@pytest.mark.parametrize("ends", [" (2 marks)", ""])
+def test_a_line_between_two_parts_begins_the_part_below_it(ends: str) -> None:
+    text = (
+        f"1. A bag holds counters.\n(a) Find the probability of red.{ends}\nThere are 60 counters in the bag.\n"
+        f"(b) Work out the number of red counters.{ends}\nShow your working.\n"
+    )
+    (question,) = paper_of(text).questions
+    first, second = (part.text for part in question.record.content.parts)
+    assert first == "Find the probability of red."
+    assert second.startswith("There are 60 counters in the bag.\nWork out the number of red counters.")
