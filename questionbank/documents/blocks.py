@@ -8,9 +8,11 @@ from typing import Any
 
 from questionbank.documents.eq_fields import array_latex
 from questionbank.documents.marks import GAP
+from questionbank.documents.packages import TOO_DEEP
 from questionbank.documents.paragraphs import BOLD, COLOURED, ITALIC, UNDERLINED, Paragraph, Rich
 from questionbank.documents.tables import Cell, table_paragraphs
 from questionbank.documents.word_numbering import is_colour
+from questionbank.errors import DocumentRefused
 
 Block = Mapping[str, Any]
 PictureName = Callable[[str], str]
@@ -26,7 +28,7 @@ _LOOKS = {"Strong": BOLD, "Underline": UNDERLINED, "Emph": ITALIC, "SmallCaps": 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
-_DEEPEST = 40
+_DEEPEST = 100
 _BLANK_AT_END = re.compile(r"(?<!\\)(?:\\ )*\\$")
 _CSS_COLOUR = re.compile(r"(?:^|[;\s])(?:color|background|background-color)\s*:\s*([^;]+)|^(?=\w)([a-z]+)$")
 _LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,15})?)\s*(in|cm|mm|pt|px)?")
@@ -49,10 +51,14 @@ class BlockReader:
         self.picture_widths: dict[str, float] = {}  # in points, by our names, of pictures that state one
 
     def paragraphs(self, blocks: Iterable[Block], *, level: int = 0, depth: int = 0) -> list[Paragraph]:
-        """Return the paragraphs of blocks, in their order."""
+        """Return the paragraphs of blocks, in their order.
+
+        Raises:
+            DocumentRefused: they nest too deeply.
+        """
         found: list[Paragraph] = []
         if depth > _DEEPEST:
-            return found
+            raise DocumentRefused(TOO_DEEP)
         for block in blocks:
             content: Any = block.get("c")
             match block["t"]:

@@ -30,20 +30,33 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
         lambda match: match[0] if match.start() and match.string[match.start() - 1] == "\\" else "",
     ),
     (re.compile(r"\\begin\{(?:questions)\}"), r"\\begin{enumerate}"),
-    (re.compile(r"\\begin\{(?:parts|subparts)\}"), r"\\begin{enumerate}"),
+    (re.compile(r"\\begin\{(?:parts|(?:sub){1,2}parts)\}"), r"\\begin{enumerate}"),
     (re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\begin{enumerate}"),
     (
         re.compile(
-            r"\\end\{(?:questions|parts|subparts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"
+            r"\\end\{(?:questions|parts|(?:sub){1,2}parts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"
         ),
         r"\\end{enumerate}",
     ),
-    (re.compile(r"\\(?:question|part|subpart)\s*\[(\d+(?:\.\d)?)\]"), r"\\item (\1 marks) "),
-    (re.compile(r"\\(?:question|part|subpart|choice)(?![A-Za-z])"), r"\\item "),
+    (
+        re.compile(
+            r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)\s*(?:\{[^{}]*\}\s*)?\[(\d+(?:\.\d)?)(\\half)?\]"
+        ),
+        lambda match: rf"\item ({match[1]}{'½' * bool(match[2])} marks) ",
+    ),
+    (
+        re.compile(r"\\(?:bonus|titled)?(?:question|(?:sub){0,2}part)(?![A-Za-z])|\\choice(?![A-Za-z])"),
+        r"\\item ",
+    ),
     (re.compile(r"\\CorrectChoice(?![A-Za-z])"), r"\\item ✓ "),
     (re.compile(r"\\begin\{solution(?:orbox|orlines|ordottedlines)?\}(?:\[[^\]]*\])?"), "\n\nSolution: "),
     (re.compile(r"\\end\{solution(?:orbox|orlines|ordottedlines)?\}"), "\n\n"),
-    (re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[[^\]]*\])*"), "____"),
+    (
+        re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[([^\[\]_]{0,30})\])?(?:\[[^\[\]]*\])*"),
+        lambda match: (
+            rf"\_\_{match[1]}\_\_" if match[1] else "____"
+        ),  # with its answer, as if a teacher had filled it
+    ),
     (
         re.compile(
             r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}"
@@ -60,9 +73,13 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
         r"\\[\g<0>\\]",
     ),
 )
+_DRAWING = re.compile(
+    r"\\begin\{(tikzpicture|circuitikz|pspicture|picture|asy)\*?\}.*?\\end\{\1\*?\}", re.DOTALL
+)
 _CODECS = {"utf-8": "utf-8-sig", "windows-1252": "cp1252", "mac-roman": "mac_roman"}
 _CHOICES = re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}")
 _PARTS = re.compile(r"\\begin\{parts\}")
+_SUBPARTS = re.compile(r"\\begin\{subparts\}")
 
 
 def read_html(text: str) -> Source:
@@ -90,16 +107,25 @@ def read_rtf(data: bytes) -> Source:
 
 def read_latex(text: str) -> Source:
     """Return the paragraphs of a LaTeX file, of the exam class too. Raises `DocumentRefused`."""
+    text, drawings = _DRAWING.subn("{}[image]", text)
     text = _CHOICES.sub(lambda match: match[0] + "\ue007", text)
     text = _PARTS.sub(lambda match: match[0] + "\ue008", text)
+    text = _SUBPARTS.sub(lambda match: match[0] + "\ue00a", text)
     for pattern, replacement in _EXAM:
         text = pattern.sub(replacement, text)
     text = re.sub(r"\\begin\{enumerate\}\ue007", r"\\begin{enumerate}[A.]", text)
     text = re.sub(r"\\begin\{enumerate\}\ue008", r"\\begin{enumerate}[(a)]", text)
+    text = re.sub(r"\\begin\{enumerate\}\ue00a", r"\\begin{enumerate}[(i)]", text)
     meta, blocks = document_blocks(text.encode(), "latex")
     pictures = _Pictures()
     reader = BlockReader(pictures.name)
-    return pictures.source(reader, [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)])
+    source = pictures.source(reader, [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)])
+    if drawings:
+        source.notices.append(
+            counted(drawings, "1 drawing made in LaTeX", "{} drawings made in LaTeX")
+            + " cannot be read; [image] stands there. Save drawings as PNG pictures and insert those."
+        )
+    return source
 
 
 def text_of(data: bytes) -> str:

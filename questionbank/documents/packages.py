@@ -19,8 +19,13 @@ TEXT_LIMIT = 60 * 1024 * 1024  # bytes of a part that is XML, unpacked
 UNPACKED_LIMIT = 300 * 1024 * 1024
 MEMBERS_LIMIT = 5_000
 PAGES_LIMIT = 500
+DEPTH_LIMIT = 250  # of elements of XML within each other; a table within a table is three
 DAMAGED = "The document is damaged. Open it in the program that made it and save it again."
 TOO_LARGE = "The document is too large when it is unpacked. Split it, or save it with smaller pictures."
+
+TOO_DEEP = (
+    "The document has tables or lists within each other too many times to be read. Save a simpler copy of it."
+)
 
 
 class Package:
@@ -71,15 +76,18 @@ class Package:
         """Return the root of a part; None where there is none.
 
         Raises:
-            DocumentRefused: it is no XML, or defines entities.
+            DocumentRefused: it is no XML, defines entities, or nests too deeply.
         """
         data = self.read(name)
         if not data:
             return None
         try:
-            return SafeElementTree.fromstring(data)
+            root = SafeElementTree.fromstring(data)
         except (SafeElementTree.ParseError, DefusedXmlException, ValueError, LookupError) as error:
             raise DocumentRefused(DAMAGED) from error
+        if _is_deep(root):
+            raise DocumentRefused(TOO_DEEP)
+        return root
 
     def pictures(self, folder: str) -> dict[str, bytes]:
         """Return the pictures below a folder that can be shown, by their names without it."""
@@ -105,6 +113,16 @@ class Package:
                     data = b"" if name.startswith(without) or name.endswith("/") else self.read(name)
                 archive.writestr(name, data)
         return file.getvalue()
+
+
+def _is_deep(root: Any) -> bool:
+    """Return whether elements stand within each other more than `DEPTH_LIMIT` times."""
+    row = [root]
+    for _ in range(DEPTH_LIMIT):
+        row = [child for element in row for child in element]
+        if not row:
+            return False
+    return True
 
 
 def picture_name(address: str) -> str:

@@ -11,6 +11,7 @@ import subprocess
 from functools import cache
 from typing import Any
 
+from questionbank.documents.packages import TOO_DEEP
 from questionbank.errors import DocumentRefused
 
 INSTALL = 'install the extra "documents" (pip install "kindred[documents]") and restart Kindred'
@@ -73,7 +74,5 @@ def document_blocks(data: bytes, source: str) -> tuple[dict[str, Any], list[dict
     try:
         document = json.loads(run_pandoc(data, source, "json"))
     except RecursionError as error:
-        raise DocumentRefused(
-            "The document nests too deeply to be read. Save a simpler copy of it."
-        ) from error
+        raise DocumentRefused(TOO_DEEP) from error
     return document["meta"], document["blocks"]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases, point_phrases
+from questionbank.documents.marks import take_mark
 from questionbank.documents.paper import Line, Role
 
 if TYPE_CHECKING:
@@ -112,34 +113,44 @@ def _without_answer_space(text: str) -> str:
 
 def take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
+    gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
+    for item in (draft.stem, *options):
+        is_option = item in options and not _ends_with_points(item, options)  # "(2)" is an option then
+        for _place, found, is_total in _taken(item, is_option=is_option):
+            total = found if is_total or total is None else total
+    if gives_each:
+        for part in draft.parts:
+            part.points = total
+        total = None
     bare_points = len(draft.parts) > 1 and all(
         point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
         for part in draft.parts
     )
-    for item in (draft.stem, *draft.parts, *options):
-        for place, text in enumerate(item.texts):
-            if (
-                place == 0
-                and item in options
-                and not point_phrases.POINTS.search(text)
-                and not _ends_with_points(item, options)
-            ):
-                continue  # "(2)" is an option then
-            part = next((part for part in draft.parts if part is item), None)
-            rest, found, is_total = without_points(
-                text, may_begin=place == 0, bare_points=bare_points and part is not None
-            )
-            item.texts[place] = rest if found is None else _without_answer_space(rest)
-            if found is None:
-                continue
-            if item is draft.stem and draft.parts and point_phrases.FOR_EACH.search(text):
-                for each in draft.parts:
-                    each.points = found
-                continue
-            if part is not None and not is_total:
-                part.points = (part.points or 0) + found
-            elif is_total or total is None:
-                total = found
+    for part in draft.parts:
+        taken = [*_taken(part, bare_points=bare_points)]
+        total = next((found for _place, found, is_total in taken if is_total), total)
+        given = [found for place, found, is_total in taken if place and not is_total]
+        own = [found for place, found, is_total in taken if not place and not is_total]
+        if own or given:
+            part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
     return total
+
+
+def _taken(
+    item: Item, *, is_option: bool = False, bare_points: bool = False
+) -> Iterator[tuple[int, float, bool]]:
+    """Take the points out of the lines of an item; yields them, each with its line and whether they are a total."""
+    for place, text in enumerate(item.texts):
+        if place == 0 and is_option and not point_phrases.POINTS.search(text):
+            continue
+        number, body = take_mark(text) if place else ("", text)  # of a part within a part
+        if not body:
+            number, body = "", text
+        rest, found, is_total = without_points(
+            body, may_begin=place == 0 or bool(number), bare_points=bare_points
+        )
+        if found is not None:
+            item.texts[place] = f"{number} {_without_answer_space(rest)}".strip()
+            yield place, found, is_total

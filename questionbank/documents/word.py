@@ -170,7 +170,10 @@ class WordText:
             texts[-1].text = (texts[-1].text or "") + COLOUR_ENDS
 
     def _formula(self, parent: Any, formula: Any) -> None:
-        """Put the signs of colour around a formula all of which is coloured or bold."""
+        """Drop the blanks around the signs of a formula, and put the signs of colour around one that stands out."""
+        for text in formula.iter(f"{_M}t"):
+            is_word = re.search(r"[^\W\d_]{2}", text.text or "") is not None
+            text.text = " ".join((text.text or "").split()) if not is_word else text.text
         runs = list(formula.iter(f"{_M}r"))
         if not runs or not all(self._stands_out(run) for run in runs):
             return

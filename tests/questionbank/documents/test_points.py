@@ -102,7 +102,7 @@ WAYS = {  # how a paper may write 1, 2, 3 and 3 points
         for number, name, points in ((1, "x", 1), (2, "y", 2), (3, "z", 3), (4, "w", 3))
     ),
     "behind a slash": "1. Find x. /1\n2. Work out 1/2 + 2/3 /2\n3. Find z. /3\n4. Find w. /3",
-    "behind dots": "1. Find x.\n........ [1]\n2. Find y.\n........ [2]\n3. Find z.\n........ [3]\n4. Find w.\n..... [3]",
+    "behind dots": "1. Find x.\n....... [1]\n2. Find y.\n....... [2]\n3. Find z.\n........ [3]\n4. Find w.\n..... [3]",
     "in round brackets behind dots": (
         "1. Find x.\n………… (1)\n2. Find y. ………… (2)\n3. Find z.\nz = ………… (3)\n4. Find w.\n………… cm (3)"
     ),
@@ -115,7 +115,7 @@ def test_points_are_read_in_the_way_that_a_paper_writes_them(way: str) -> None:
     questions = assemble(lines, guess_roles(lines)).questions
     assert [question.record.content.points for question in questions] == [1, 2, 3, 3]
     texts = "".join(question.record.text for question in questions)
-    assert "…" not in texts and ".." not in texts and "(" not in texts
+    assert not any(sign in texts for sign in ("…", "..", "("))
 
 
 @pytest.mark.parametrize(

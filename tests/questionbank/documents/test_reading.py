@@ -117,6 +117,28 @@ def test_entities_are_refused(read: Callable[[str, bytes], Document]) -> None:
         read("laughs.docx", changed(word("x"), laughs))
 
 
+DEEP = {
+    "deep.docx": changed(
+        word("1. What?"),
+        in_body("<w:tbl><w:tr><w:tc>" * 3_000 + "<w:p/>" + "</w:tc></w:tr></w:tbl>" * 3_000),
+    ),
+    "deep tables.html": b"<table><tr><td>" * 3_000 + b"1. What?" + b"</td></tr></table>" * 3_000,
+    "deep.html": b"<div>" * 120 + b"1. What?" + b"</div>" * 120,
+    "deep.odt": archive(
+        mimetype=b"application/vnd.oasis.opendocument.text",
+        content_dot_xml=b"<a>" * 3_000 + b"</a>" * 3_000,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_document_that_nests_too_deeply_is_refused_in_one_sentence(
+    read: Callable[[str, bytes], Document], name: str
+) -> None:
+    with pytest.raises(DocumentRefused, match="within each other too many times"):
+        read(name, DEEP[name])
+
+
 def test_a_document_of_10000_pages_is_refused(read: Callable[[str, bytes], Document]) -> None:
     def pages(parts: dict[str, bytes]) -> None:
         parts["docProps/app.xml"] = (
@@ -264,6 +286,12 @@ BODIES = {
     ),
     "prices": ("<w:p><w:r><w:t>It costs $5, not $7.</w:t></w:r></w:p>", [r"It costs \$5, not \$7."]),
     "typed LaTeX": (r"<w:p><w:r><w:t>Solve $x^2=4$ now.</w:t></w:r></w:p>", ["Solve $x^2=4$ now."]),
+    "blanks around the signs of a formula": (
+        '<w:p><m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>'
+        '<m:sub><m:r><m:t xml:space="preserve">k=1        \n   </m:t></m:r></m:sub><m:sup><m:r><m:t xml:space="preserve">6      </m:t></m:r></m:sup></m:nary>'
+        '<m:sSup><m:e><m:r><m:t xml:space="preserve">k     </m:t></m:r></m:e><m:sup><m:r><m:t xml:space="preserve">2  </m:t></m:r></m:sup></m:sSup></m:oMath></w:p>',
+        [r"$\sum_{k = 1}^{6}k^{2}$"],
+    ),
     "raised signs": (
         '<w:p><w:r><w:t>x</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r></w:p>',
         ["x²"],
@@ -302,6 +330,25 @@ OTHERS = {
     "paper.tex": "\\documentclass{exam}\\begin{document}\\begin{questions}\\question What is $x$?\\begin{choices}\\choice 1\\CorrectChoice 2\\end{choices}\\end{questions}\\end{document}",
     "paper.txt": "1. What is it?\nA. 1\nB. 2 ✓",
 }  # fmt: skip
+
+
+def test_an_exam_in_latex_keeps_bonus_questions_parts_within_parts_answers_and_drawings(
+    read: Callable[[str, bytes], Document],
+) -> None:
+    source = (
+        r"\documentclass{exam}\begin{document}\begin{questions}\question[3] Solve it: \fillin[four][2cm] is $2x$."
+        r"\bonusquestion[2] Look. \begin{tikzpicture}\draw (0,0) -- (1,1);\end{tikzpicture} How long is it?"
+        r"\question Given $f$:\begin{parts}\part[2] Find\begin{subparts}\subpart[1] $f(1)$\subpart[1] $f(2)$"
+        r"\end{subparts}\bonuspart[1\half] Find $f(3)$.\end{parts}\end{questions}\end{document}"
+    )
+    document = read("exam.tex", source.encode())
+    filled, drawn, nested = assemble(document.lines, guess_roles(document.lines)).questions
+    assert (filled.record.text, filled.record.answer) == ("Solve it: ____ is $2x$.", "four")
+    assert (drawn.record.text, drawn.record.content.points) == ("Look. [image] How long is it?", 2)
+    assert any("1 drawing made in LaTeX" in notice for notice in document.notices)
+    assert [(part.text, part.content.points) for part in nested.record.content.parts] == [
+        ("Find\n(i) $f(1)$\n(ii) $f(2)$", 2), ("Find $f(3)$.", 1.5)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OTHERS)
