@@ -18,6 +18,7 @@ from questionbank.documents.conclusions import (
 )
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.keys import KeyEntry
+from questionbank.documents.paper import Doubt
 from questionbank.documents.part_answers import answer_text, by_parts
 from questionbank.formats.shapes import answer_label
 
@@ -66,9 +67,10 @@ def answered_by(
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
             if text != found.text and (options or not _agree(text, found.text)):
-                draft.doubts.append(
+                said_twice = (
                     f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
                 )
+                draft.doubts.append(Doubt("answers_differ", said_twice))
     return found
 
 
@@ -93,7 +95,8 @@ def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option
     is_settled = any(item.is_settled for item in items if item.is_right)
     wording = draft.stem.text + " ".join(draft.headings)
     if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
-        draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}. Are they?")
+        marked = f"{len(right)} options are marked as right: {', '.join(right)}. Are they?"
+        draft.doubts.append(Doubt("several_right", marked))
     return [("the options marked as right", ", ".join(right))]
 
 
@@ -132,7 +135,7 @@ def _said_by_list(draft: Draft, key: KeyEntry, options: Sequence[Option], found:
     return said
 
 
-def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
+def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[Doubt]) -> str:
     """Return the labels of the options that an answer names, by letters or by their texts."""
     labels = [option.label for option in options]
     named: list[str] = []
@@ -161,11 +164,10 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
         return by_text
     shown = text if len(text) <= 60 else f"{text[:60]}…"
     if named:
-        doubts.append(
-            f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
-        )
+        said = f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
     else:
-        doubts.append(f"By {where} the answer is “{shown}”, which is none of the options.")
+        said = f"By {where} the answer is “{shown}”, which is none of the options."
+    doubts.append(Doubt("answer_no_option", said))
     return ""
 
 
@@ -198,7 +200,7 @@ def with_conclusions(
     parts: tuple[QuestionPart, ...],
     options: Sequence[Option],
     solution: str,
-    doubts: list[str],
+    doubts: list[Doubt],
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
     """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
     found: list[str] = []
@@ -216,7 +218,8 @@ def with_conclusions(
         solution = f"{answered.text}\n{solution}".strip()
         answered = replace(answered, text=end)
     if found:
-        doubts.append(f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?")
+        said = f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?"
+        doubts.append(Doubt("answer_of_working", said))
     return answered, parts, solution
 
 

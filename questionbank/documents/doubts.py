@@ -7,23 +7,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from questionbank.documents import phrases
+from questionbank.documents import phrases, point_phrases
 from questionbank.documents.directions import directs
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
 from questionbank.documents.numbering import formulas
-from questionbank.documents.paper import FoundQuestion, Line, Role
+from questionbank.documents.paper import Doubt, FoundQuestion, Line, Role
 
 _ADDRESSES = re.compile(
     r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$",
     re.IGNORECASE,
 )
 """Speaks to whoever reads an answer rather than to give it."""
+_MOST_GIVE = 0.7
+_PICTURE = re.compile(r"!\[[^\]]*\]\(")
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
-UNREAD_SIGNS = (
-    "Some signs of its text could not be read with certainty. Compare it with the question as printed."
+UNREAD_SIGNS = Doubt(
+    "unread_signs",
+    "Some signs of its text could not be read with certainty. Compare it with the question as printed.",
 )
 
 
@@ -46,6 +49,7 @@ def neighbour_doubts(
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
+            *_without_points(place, found),
             *_twins(place, draft, alike[draft.number.strip(" .()"), draft.headings]),
             *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
         ]
@@ -77,7 +81,7 @@ def with_lines_left(
         below = left.get(number)
         if below:
             said = f"The line “{_shown(below[0])}” below is in no question. If it belongs to one, say what it is."
-            question = replace(question, doubts=(*question.doubts, said))
+            question = replace(question, doubts=(*question.doubts, Doubt("line_left", said)))
         yield question
 
 
@@ -91,54 +95,104 @@ def with_unread_signs(
         yield question
 
 
-def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
+def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[Doubt]:
     record = question.record
     if draft.is_headless and not draft.stem.is_settled:
-        yield "It begins with an option, a part or an answer. Say which line asks, or join it with the question above."
-    is_asked = has_answers and not phrases.PROOF.search(record.text)
-    if not _has_answer(question) and (
-        is_asked or record.options or record.kind in ("true_false", "matching")
-    ):
-        if not any(
-            "none of the options" in doubt or "but the options are" in doubt for doubt in question.doubts
-        ):
-            yield "No answer was found. Say which line gives it, or import the question without."
-    elif record.options and not record.answer:
-        yield "No option is marked as the answer. Say which one is right."
-    elif record.kind == "parts" and has_answers:
-        missing = sum(not part.answer for part in record.content.parts)
-        if missing > 0:
-            yield f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them."
-    elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
-        yield "There is a worked solution, but no answer. Say which line of it is the answer."
+        yield Doubt(
+            "headless",
+            "It begins with an option, a part or an answer. Say which line asks, or join it with the question above.",
+        )
+    if has_answers:
+        yield from _unanswered(question)
     texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
     texts += "\n".join(part.text for part in record.content.parts)
     said = [record.answer, *(part.answer for part in record.content.parts)]
     if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
-        yield f"“{_shown(remark)}” speaks to somebody. Is it the answer?"
+        yield Doubt("answer_addresses", f"“{_shown(remark)}” speaks to somebody. Is it the answer?")
     if not record.options and record.kind == "open" and re.fullmatch("[A-K]", record.answer):
-        yield f"The answer is {record.answer}, but there are no options. Say which lines are options."
+        yield Doubt(
+            "answer_of_options",
+            f"The answer is {record.answer}, but there are no options. Say which lines are options.",
+        )
     first = read_mark(draft.parts[0].number) if draft.parts else None
+    yield from _points(draft, record.text)
+    if any(map(_PICTURE.search, draft.headings[-1:])):
+        yield Doubt(
+            "picture_in_heading", "The heading above holds a picture. Is it an option of the question before?"
+        )
     if first is not None and first.value > 1 and first.roman != 1 and not draft.parts[0].is_settled:
-        yield f"The first part is {draft.parts[0].number} Say where the parts before it begin."
+        yield Doubt(
+            "first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin."
+        )
     if len(record.content.parts) == 1 and not draft.parts[0].is_settled:
-        yield "The question has a single part. Is another one part of the text?"
+        yield Doubt("single_part", "The question has a single part. Is another one part of the text?")
     if phrases.IMAGE_LOST.search(texts):
-        yield "A picture could not be kept; [image] stands in its place."
+        yield Doubt("picture_lost", "A picture could not be kept; [image] stands in its place.")
     if phrases.FORMULA_LOST.search(texts):
-        yield "A formula could not be read; [formula] stands in its place."
+        yield Doubt("formula_lost", "A formula could not be read; [formula] stands in its place.")
     if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
-        yield "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”."
+        yield Doubt(
+            "match_unanswered",
+            "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+        )
     if draft.stem.is_settled:
         return
     if _NUMBERS_LEFT.search(record.text):
-        yield "A line of the text has a number of its own. If it begins another question, say so."
+        yield Doubt(
+            "number_inside",
+            "A line of the text has a number of its own. If it begins another question, say so.",
+        )
     if not (
         has_answers or record.options or record.content.parts or record.content.points or _asks(record.text)
     ):
-        yield "Nothing in it asks for an answer. Leave it out if it is no question."
+        yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
     if 0 < len(record.text) < 6 and not record.content.parts:
-        yield "The text is unusually short. Is there more of it above or below?"
+        yield Doubt("short", "The text is unusually short. Is there more of it above or below?")
+
+
+def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
+    """Yield which answers are missing, in a paper that gives some."""
+    record = question.record
+    is_asked = not phrases.PROOF.search(record.text)
+    if not _has_answer(question) and (
+        is_asked or record.options or record.kind in ("true_false", "matching")
+    ):
+        if not any(doubt.code == "answer_no_option" for doubt in question.doubts):
+            yield Doubt(
+                "unanswered", "No answer was found. Say which line gives it, or import the question without."
+            )
+    elif record.options and not record.answer:
+        yield Doubt("no_right_option", "No option is marked as the answer. Say which one is right.")
+    elif record.kind == "parts":
+        missing = sum(not part.answer for part in record.content.parts)
+        if missing > 0:
+            yield Doubt(
+                "parts_unanswered",
+                f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them.",
+            )
+    elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
+        yield Doubt(
+            "solution_only", "There is a worked solution, but no answer. Say which line of it is the answer."
+        )
+
+
+def _points(draft: Draft, text: str) -> Iterator[Doubt]:
+    """Yield what cannot be about the points of a question."""
+    if said := point_phrases.IMPOSSIBLE_POINTS.search(
+        "\n".join([text, *(part.text for part in draft.parts)])
+    ):
+        yield Doubt("points_impossible", f"“{said[0]}” is less than nothing. Give its points yourself.")
+    given = [part.points for part in draft.parts if part.points is not None]
+    if given and len(given) < len(draft.parts):
+        missing = len(draft.parts) - len(given)
+        yield Doubt(
+            "part_points", f"{missing} of its {len(draft.parts)} parts give no points, the others do."
+        )
+    elif given and draft.total is not None and draft.total != sum(given):
+        said_total = (
+            f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
+        )
+        yield Doubt("points_sum", said_total)
 
 
 def _asks(text: str) -> bool:
@@ -151,7 +205,7 @@ def _shown(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
+def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
     """Yield where the numbers of questions do not count on."""
     draft = drafts[place]
     before = drafts[place - 1] if place else None
@@ -160,9 +214,15 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
         return
     if before is not None and draft.value and before.value > 0:
         if draft.number == before.number:
-            yield f"The number {draft.value} stands twice. Join this with the question above if it belongs to that."
+            yield Doubt(
+                "number_twice",
+                f"The number {draft.value} stands twice. Join this with the question above if it belongs to that.",
+            )
         elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
-            yield "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
+            yield Doubt(
+                "numbers_restart",
+                "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?",
+            )
     if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
         missing = draft.value + 1
         what = (
@@ -170,30 +230,53 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
             if after.value == missing + 1
             else f"questions {missing} to {after.value - 1}"
         )
-        yield f"The next number is {after.value}. If {what} is in this one, say where it begins."
+        yield Doubt(
+            "number_missing",
+            f"The next number is {after.value}. If {what} is in this one, say where it begins.",
+        )
     if not draft.value and any(other.value for other in drafts):
-        yield "It has no number, though others have. Join it with the question above if it belongs to that."
+        yield Doubt(
+            "unnumbered",
+            "It has no number, though others have. Join it with the question above if it belongs to that.",
+        )
 
 
-def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[str]:
+def _without_points(place: int, found: Sequence[FoundQuestion]) -> Iterator[Doubt]:
+    """Yield that a question gives no points, though nearly all others of its section do."""
+    beside = [one for one in found if one.heading == found[place].heading]
+    given = sum(one.record.content.points is not None for one in beside)
+    if found[place].record.content.points is None and given >= _MOST_GIVE * len(beside) and given > 1:
+        yield Doubt("no_points", "It gives no points, though the others do.")
+
+
+def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
     """Yield that another question, or a part, has the number of this one: one of them may be the answer."""
     if draft.stem.is_settled:
         return
     if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
         where = "below" if place == alike[0] else "above"
-        yield f"The number {draft.value} stands {where} as well. Does one of the two answer the other?"
+        yield Doubt(
+            "number_again",
+            f"The number {draft.value} stands {where} as well. Does one of the two answer the other?",
+        )
     first = read_mark(draft.parts[0].number) if draft.parts else None
     if first is not None and first.series == draft.series and first.value < draft.value:
-        yield "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?"
+        yield Doubt(
+            "parts_as_questions",
+            "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?",
+        )
 
 
 def _number_of_options(
     place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]
-) -> Iterator[str]:
+) -> Iterator[Doubt]:
     options = len(found[place].record.options)
     total = sum(counts.values())
     if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
-        yield f"It has {options} options; most others have {usual}. Is a line missing, or one too many?"
+        yield Doubt(
+            "options_count",
+            f"It has {options} options; most others have {usual}. Is a line missing, or one too many?",
+        )
     beside = [
         len(other.record.options)
         for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])
@@ -205,7 +288,37 @@ def _number_of_options(
         and found[place].record.kind not in ("true_false", "matching")
         and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
-        yield "It has no options, but the questions before and after it have. Say which lines are options."
+        yield Doubt(
+            "no_options",
+            "It has no options, but the questions before and after it have. Say which lines are options.",
+        )
+
+
+# -- of the whole paper -------------------------------------------------------------------------------------------
+
+
+def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[str]:
+    """Yield what is doubtful about a whole paper.
+
+    Args:
+        total: the points that the paper says it gives; 0 where it says nothing.
+    """
+    given = [question.record.content.points for question in questions]
+    found = sum(points for points in given if points is not None)
+    if total and found and found != total:
+        without = [
+            question.number.strip(" .:()") or str(place)
+            for place, question in enumerate(questions, 1)
+            if not given[place - 1]
+        ]
+        named = f" No points were found for question {', '.join(without[:8])}." if without else ""
+        yield f"The questions give {found:g} points together, but the document says {total:g}.{named} Check the points."
+    if questions and not any(map(_has_any_answer, questions)):
+        yield "No answers were found in the document. The questions are imported without."
+
+
+def _has_any_answer(question: FoundQuestion) -> bool:
+    return _has_answer(question) or any(part.answer for part in question.record.content.parts)
 
 
 # -- what is left over --------------------------------------------------------------------------------------------

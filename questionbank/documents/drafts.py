@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 from questionbank.documents.keys import KeyEntry
-from questionbank.documents.paper import Line, Role
+from questionbank.documents.paper import Doubt, Line, Role
 from questionbank.documents.part_answers import answer_text, by_parts, in_order
 from questionbank.documents.phrases import MATCHING, STIMULUS
 
@@ -83,7 +83,7 @@ class Draft:
     Attributes:
         number: as it stands; `value`: what it counts, 0 where it counts nothing; `series`: what counts with it.
         lines: all of its lines; `is_headless`: it has no line of its own that asks.
-        points_each: what its section gives for each question.
+        points_each: what its section gives for each question; `total`: what it gives itself.
         key: what the list of answers says of it.
     """
 
@@ -101,7 +101,8 @@ class Draft:
     solutions: list[Item] = field(default_factory=list)
     stimuli: list[Stimulus] = field(default_factory=list)
     key: KeyEntry | None = None
-    doubts: list[str] = field(default_factory=list)
+    total: float | None = None
+    doubts: list[Doubt] = field(default_factory=list)
 
     @property
     def is_matching(self) -> bool:

@@ -77,6 +77,19 @@ class Document:
     pages: tuple[bytes, ...] = ()
 
 
+class Doubt(str):
+    """A sentence on what is uncertain about a question, with a code for its kind: programs ask for the code alone."""
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, sentence: str) -> Doubt:
+        """Return the sentence with its code."""
+        doubt = super().__new__(cls, sentence)
+        doubt.code = code
+        return doubt
+
+
 @dataclass(frozen=True, slots=True)
 class FoundQuestion:
     """A question that lines of a document make.
@@ -86,14 +99,14 @@ class FoundQuestion:
         number: its number in the document; empty without one.
         record: the question as a file's row would give it: kind, text, options, answer, solution, content.
         heading: the headings above it, outermost first.
-        doubts: sentences on what is uncertain; empty for a question that looks whole.
+        doubts: on what is uncertain; empty for a question that looks whole.
     """
 
     lines: tuple[int, ...]
     number: str
     record: QuestionRecord
     heading: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

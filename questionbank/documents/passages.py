@@ -10,7 +10,7 @@ from analytics.records import QuestionRecord
 from questionbank.documents.bank_records import bank_record
 from questionbank.documents.corrections import Corrected, ReviewedLine
 from questionbank.documents.paper import Area, FoundQuestion, Paper, Role
-from questionbank.documents.records import BOTH, NO_TEXT, REFUSED
+from questionbank.documents.records import REFUSALS
 from questionbank.documents.regions import areas_of
 from questionbank.formats.fields import FieldProblems
 
@@ -128,7 +128,7 @@ def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[Questi
     try:
         return bank_record(question.record, pictures), ""
     except FieldProblems as error:
-        said = (doubt for doubt in question.doubts if doubt == BOTH or doubt.startswith((NO_TEXT, REFUSED)))
+        said = (doubt for doubt in question.doubts if doubt.code in REFUSALS)
         return question.record, next(said, str(error))
 
 

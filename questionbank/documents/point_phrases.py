@@ -82,4 +82,5 @@ SUM = re.compile(
     re.IGNORECASE,
 )
 """A line that sums points up, of whatever stands above."""
+OF_SECTION = re.compile(r"\b(?:section|part|teil|partie|sección|parte)\b", re.IGNORECASE)
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)

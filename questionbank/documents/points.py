@@ -79,6 +79,19 @@ def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
         above.append(sum(given))
 
 
+def stated_total(lines: Sequence[Line], roles: Sequence[Role]) -> float:
+    """Return the points that a paper says it gives as a whole, 0 where it says nothing."""
+    is_asked = [role in (Role.QUESTION, Role.HEADING) for role in roles]
+    sums = [
+        _sum_of(line.text)
+        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
+        if role is Role.NOTHING
+        and (not any(is_asked[:place]) or not any(is_asked[place:]))
+        and not point_phrases.OF_SECTION.search(line.text)
+    ]
+    return max(sums, default=0.0)
+
+
 def _sum_of(text: str) -> float:
     """Return the points of a line that only sums points up, 0 for another line."""
     is_sum = len(text) <= _LONGEST_SUM and point_phrases.SUM.fullmatch(text.replace("*", ""))

@@ -33,7 +33,7 @@ from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark
 from questionbank.documents.matching import pairs_of, take_letters
-from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.paper import Doubt, FoundQuestion
 from questionbank.documents.part_answers import answer_text, by_parts, in_order, rename_by_order
 from questionbank.documents.points import take_points
 from questionbank.documents.written_answers import take_filled
@@ -45,16 +45,15 @@ _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _WORDS_OF_NAME = 3
-NO_TEXT = "The question has no text."
-REFUSED = "The bank cannot take it yet:"
-BOTH = "It has lettered parts and options. Say of each lettered line which it is."
+REFUSALS = frozenset({"no_text", "refused", "both"})
+"""The codes of doubts about what the bank cannot take."""
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
 def found_question(draft: Draft) -> FoundQuestion:
     """Return the question that gathered lines make."""
     doubts = draft.doubts
-    points = take_points(draft)
+    points = draft.total = take_points(draft)
     draft.share_answers()
     stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
     stem, filled = take_filled(stem)
@@ -73,7 +72,10 @@ def found_question(draft: Draft) -> FoundQuestion:
     )
     if labels and (unnamed := [label for label in answered.parts if label not in labels]):
         doubts.append(
-            f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins."
+            Doubt(
+                "part_missing",
+                f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins.",
+            )
         )
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
     asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
@@ -134,16 +136,19 @@ def found_question(draft: Draft) -> FoundQuestion:
     )
 
 
-def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
+def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
     """Return the record that an import would make of a row; what it would refuse becomes a doubt."""
     try:
         record = read_question(row)
     except FieldProblems as error:
         if not row["text"]:
-            doubts.append(f"{NO_TEXT} Say which line asks it, or join it with the question above.")
+            said = "The question has no text. Say which line asks it, or join it with the question above."
+            doubts.append(Doubt("no_text", said))
+        elif row["kind"] == "parts" and row["options"]:
+            said = "It has lettered parts and options. Say of each lettered line which it is."
+            doubts.append(Doubt("both", said))
         else:
-            has_both = row["kind"] == "parts" and row["options"]
-            doubts.append(BOTH if has_both else f"{REFUSED} {error}.")
+            doubts.append(Doubt("refused", f"The bank cannot take it yet: {error}."))
         options = tuple(Option(**option) for option in row["options"])
         return QuestionRecord(
             "",
@@ -154,16 +159,16 @@ def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
             solution=row["solution"],
             content=row["grading"],
         )
-    doubts += [
-        f"{reason[:1].upper()}{reason[1:]}." for name, reason in record_warnings(record) if name == "answer"
-    ]
+    for name, reason in record_warnings(record):
+        if name == "answer":
+            doubts.append(Doubt("answer_odd", f"{reason[:1].upper()}{reason[1:]}."))
     return record
 
 
 # -- options ------------------------------------------------------------------------------------------------------
 
 
-def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
+def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
     labels = [_label(item) for item in items]
     by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
     known = [label for label in labels if label]
@@ -172,7 +177,8 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     elif len(known) < len(labels) or len({*known}) < len(known):
         if known and not any(item.is_settled for item in items):
             shown = ", ".join(label or "?" for label in labels)
-            doubts.append(f"The options are numbered {shown}; they are read as {', '.join(by_place)}.")
+            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
+            doubts.append(Doubt("options_renamed", said))
         labels = by_place
     elif (
         known not in ([], list("FGHJ"), list("FGHJK"))
@@ -183,15 +189,17 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
             ["I", "II", "III", "IV", "V"][: len(known)],
         )
     ) and not any(item.is_settled for item in items):
-        doubts.append(f"The letters of the options skip: {', '.join(known)}. Is one missing?")
+        doubts.append(
+            Doubt("option_lost", f"The letters of the options skip: {', '.join(known)}. Is one missing?")
+        )
     texts = [_gaps(_option_text(item)) for item in items]
     if any(not text for text in texts):
         empty = ", ".join(label for label, text in zip(labels, texts, strict=True) if not text)
-        doubts.append(f"Option {empty} has no text. Join it with the line that has.")
+        doubts.append(Doubt("option_empty", f"Option {empty} has no text. Join it with the line that has."))
     if len({*texts}) < len(texts):
-        doubts.append("Two options have the same text. Correct one of them.")
+        doubts.append(Doubt("options_same", "Two options have the same text. Correct one of them."))
     if len(items) == 1 and not _is_typed(items):
-        doubts.append("It has a single option. Say which lines are the others.")
+        doubts.append(Doubt("option_single", "It has a single option. Say which lines are the others."))
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
 
 
@@ -275,7 +283,7 @@ def _without_leading_gap(stem: str) -> str:
     return stem[match.end() :] if match else stem
 
 
-def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
+def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
     options = _options(part.options, doubts)
     mark = read_mark(part.number)
     letter = mark.label.lower() if mark else ""

@@ -16,12 +16,13 @@ from questionbank.documents import phrases, point_phrases
 from questionbank.documents.alignment import BONUS_NUMBER
 from questionbank.documents.answer_lists import tables_of_answers
 from questionbank.documents.directions import directs
-from questionbank.documents.doubts import neighbour_doubts, with_lines_left, with_unread_signs
+from questionbank.documents.doubts import neighbour_doubts, paper_notices, with_lines_left, with_unread_signs
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.keys import KeyEntry, key_entries, pairs_named
 from questionbank.documents.marks import read_mark, take_mark
-from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.paper import Doubt, Line, Paper, Role
+from questionbank.documents.points import stated_total
 from questionbank.documents.records import found_question
 from questionbank.documents.suspicion import with_suspicions
 from questionbank.documents.written_answers import take_answers_behind
@@ -53,8 +54,8 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = f
         ValueError: there are not as many roles as lines.
     """
     paper = gathered(lines, roles, settled)
-    questions = with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled)
-    return replace(paper, questions=tuple(questions))
+    questions = tuple(with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled))
+    return Paper(questions, (*paper.notices, *paper_notices(questions, stated_total(lines, roles))))
 
 
 def gathered(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:
@@ -325,7 +326,8 @@ def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -
         draft.key = entry
         if entry.others:
             said = ", ".join(dict.fromkeys([entry.answer, *entry.others]))
-            draft.doubts.append(f"The list of answers names question {entry.number} more than once: {said}.")
+            sentence = f"The list of answers names question {entry.number} more than once: {said}."
+            draft.doubts.append(Doubt("answer_twice", sentence))
 
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:

@@ -181,8 +181,9 @@ class Surroundings:
             or any(run.continues(mark.series, mark.value) for run in self.open_runs)
             or (mark.value == 1 and self.state == "stem")
         )
-        is_short = 0 < len(self.lines[place].text) < LONG_HEADING
-        return is_short and not is_item and self.numbering.is_question(following)
+        text = self.lines[place].text
+        is_name = 0 < len(text) < LONG_HEADING and "![" not in text
+        return is_name and not is_item and self.numbering.is_question(following)
 
     def _counts_headings(self, place: int, mark: Mark) -> bool:
         """Return whether "III. Matching" counts on from "II. True or false", the last heading."""

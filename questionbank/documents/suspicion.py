@@ -12,21 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from analytics.analysed_text import EACH_PART
-from analytics.text.formulas import segment_text
 from questionbank.documents import phrases
-from questionbank.documents.marks import GAP
-from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.paper import Doubt, FoundQuestion
 
-_WEIGHTS = {
-    "paper": 1.79,
-    "unanswered": 1.28,
-    "mentions": 3.73,
-    "several": 1.22,
-    "textless": 2.04,
-    "rows": 1.18,
-    "match": 1.62,
-}
-_CONSTANT = -3.84
+_WEIGHTS = {"paper": 1.72, "unanswered": 1.09, "mentions": 3.68, "textless": 2.26, "match": 2.13}
+_CONSTANT = -2.66
 THRESHOLD = 0.25
 """The least probability of being wrong that is doubted."""
 _MENTIONS = re.compile(
@@ -35,7 +25,6 @@ _MENTIONS = re.compile(
     re.IGNORECASE,
 )
 """Speaks of other questions."""
-_SHOWN = 60
 
 
 def with_suspicions(questions: Sequence[FoundQuestion], settled: Set[int]) -> Iterator[FoundQuestion]:
@@ -45,12 +34,14 @@ def with_suspicions(questions: Sequence[FoundQuestion], settled: Set[int]) -> It
         settled: lines of which a person has said what they are: their questions are not doubted.
     """
     doubted = sum(bool(question.doubts) for question in questions) / max(len(questions), 1)
+    has_answers = any(not signs(question, doubted)["unanswered"] for question in questions)
     for question in questions:
         if not question.doubts and settled.isdisjoint(question.lines):
             against = {sign: _WEIGHTS[sign] * value for sign, value in signs(question, doubted).items()}
+            against["unanswered"] *= has_answers  # else it is said once, of the whole paper
             if probability(against) > THRESHOLD:
                 worst = max(against, key=against.__getitem__)
-                question = replace(question, doubts=(_sentence(worst, question),))
+                question = replace(question, doubts=(_doubt(worst),))
         yield question
 
 
@@ -75,34 +66,20 @@ def signs(question: FoundQuestion, doubted: float) -> dict[str, float]:
         "paper": doubted,
         "unanswered": float(not (answers or record.solution or record.content.accepted)),
         "mentions": float(_MENTIONS.search(record.text) is not None and not names_its_own),
-        "several": float(re.search(rf"[\n\t{GAP}]", answers) is not None),
         "textless": float(own == EACH_PART or len(own) < 6),
-        "rows": math.log1p(sum(bool(row.strip()) and not _is_formula(row) for row in own.split("\n"))),
         "match": float(record.kind != "matching" and phrases.MATCHING.search(record.text) is not None),
     }
 
 
-def _is_formula(row: str) -> bool:
-    return [segment.display for segment in segment_text(row.strip())] == [True]
-
-
-def _sentence(sign: str, question: FoundQuestion) -> str:
+def _doubt(sign: str) -> Doubt:
     """Return what to look at, by the sign that counts most."""
-    answer = next(
-        filter(None, [question.record.answer, *(p.answer for p in question.record.content.parts)]), ""
+    return Doubt(
+        sign,
+        {
+            "paper": "Much of this paper is doubtful. Compare this question with the document.",
+            "unanswered": "No answer was found. If the document gives one, say which line it is.",
+            "mentions": "Its text names other questions. Is all of it meant for this one?",
+            "textless": "Nothing above its parts or options asks. Is a line of its text missing?",
+            "match": "It asks to match, but was not read as pairs. Look at its options and its answer.",
+        }[sign],
     )
-    last = question.record.text.strip().split("\n")[-1]
-    return {
-        "paper": "Much of this paper is doubtful. Compare this question with the document.",
-        "unanswered": "No answer was found. If the document gives one, say which line it is.",
-        "mentions": "Its text names other questions. Is all of it meant for this one?",
-        "several": f"The answer “{_shown(answer)}” goes over several lines or columns. Is all of it the answer?",
-        "textless": "Nothing above its parts or options asks. Is a line of its text missing?",
-        "rows": f"Its text has several lines. Does the last one, “{_shown(last)}”, belong to it?",
-        "match": "It asks to match, but was not read as pairs. Look at its options and its answer.",
-    }[sign]
-
-
-def _shown(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

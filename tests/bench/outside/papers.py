@@ -170,11 +170,6 @@ def is_same(wanted: str, given: str) -> bool:
     return plain(wanted) == plain(given) or mean_the_same(wanted, given) == "same"
 
 
-def kind_of(doubt: str) -> str:
-    """Return a doubt without what is of the one question."""
-    return re.sub(r"“[^”]*”|\d+|(?<=: ).+$|\b[A-K](?:, [A-K])*\b", "…", doubt)[:90]
-
-
 @dataclass(slots=True)
 class _Count:
     """What became of the questions of some papers.
@@ -195,7 +190,7 @@ class _Count:
             self.flags[kind] += worth
 
     def flag(self, found: FoundQuestion, *, is_wrong: bool) -> None:
-        for kind in {kind_of(doubt) for doubt in found.doubts}:
+        for kind in {doubt.code for doubt in found.doubts}:
             self.flags[kind][is_wrong] += 1
 
     def __str__(self) -> str:

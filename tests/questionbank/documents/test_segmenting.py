@@ -131,7 +131,7 @@ def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
 
 
 DOUBTS = {
-    "No answer was found": CHOICE,
+    "No answer was found": CHOICE + "2. What is 1 + 1?\nAnswer: 2",
     "2 options are marked": "1. Which is it?\nA. 4 ✓\nB. 5 ✓\nC. 6",
     "If question 2 is in this one": "1. Find this.\n3. Find that.",
     "letters of the options skip": "1. Which is it?\nA. 4\nB. 5\nD. 6\nAnswer: A",
@@ -144,6 +144,11 @@ DOUBTS = {
     "A formula could not be read": "1. Find [formula]\nAnswer: 2",
     "has no text": "1. Find this.\n2.\nA. 4\nB. 5",
     "stands twice": "1. Find this.\n2. Find that.\n2. Find those.",
+    "gives no points": "1. Find x. (2 marks)\n2. Find y. (2 marks)\n3. Find z. (3 marks)\n4. Find w.",
+    "1 of its 3 parts give no points": "1. Take f.\n(a) Find x. (2 marks)\n(b) Find y.\n(c) Find z. (1 mark)",
+    "Its parts give 3 points": "1. Take f. (5 marks)\n(a) Find x. (2 marks)\n(b) Find y. (1 mark)",
+    "less than nothing": "1. Find x. (-1 mark)",
+    "heading above holds a picture": "1. Find x.\nSection B ![](image4.png)\n2. Find y.",
 }  # fmt: skip
 
 
@@ -151,6 +156,18 @@ DOUBTS = {
 def test_what_a_reviewer_can_mend_is_doubted(doubt: str) -> None:
     said = [sentence for question in paper_of(DOUBTS[doubt]).questions for sentence in question.doubts]
     assert any(doubt in sentence for sentence in said), said
+
+
+def test_what_is_doubtful_about_the_whole_paper_is_said_once() -> None:
+    paper = paper_of(
+        "1. Which is it?\nA. 4\nB. 5\n2. Find y. (3 marks)\n3. Is it 7? (7 marks)\nTotal: 24 marks\n"
+    )
+    assert paper.notices == (
+        "The questions give 10 points together, but the document says 24. No points were found for question 1."
+        " Check the points.",
+        "No answers were found in the document. The questions are imported without.",
+    )
+    assert {doubt.code for question in paper.questions for doubt in question.doubts} <= {"no_points"}
 
 
 SHEET = (

@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 from analytics.question_content import QuestionContent, QuestionPart, Stimulus
 from analytics.records import QuestionRecord
-from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.paper import Doubt, FoundQuestion
 from questionbank.documents.suspicion import with_suspicions
 
 PLAIN = FoundQuestion((0,), "1.", QuestionRecord("", "What is 2 + 2?", answer="4"))
-DOUBTED = FoundQuestion((1,), "2.", QuestionRecord("", "What is 3 + 3?", answer="6"), doubts=("Is it?",))
+DOUBTED = FoundQuestion(
+    (1,), "2.", QuestionRecord("", "What is 3 + 3?", answer="6"), doubts=(Doubt("short", "Is it?"),)
+)
 
 
 def question(text: str, answer: str = "4", shared: str = "", parts: tuple[str, ...] = ()) -> FoundQuestion:
@@ -27,11 +29,10 @@ def question(text: str, answer: str = "4", shared: str = "", parts: tuple[str, .
         (question("Use it for questions 4 and 7.\nWhat is 2 + 2?"), "names other questions"),
         (question("Answer each part.", "", parts=("", "")), "Nothing above its parts"),
         (question("Match the rows.", ""), "asks to match"),
-        (question("Draw it.\n1\n2\n3\n4\n5", ""), "the last one, “5”, belong"),
     ],
 )
 def test_what_counts_most_against_a_question_is_its_doubt(suspect: FoundQuestion, looks_at: str) -> None:
-    (found,) = with_suspicions([suspect], frozenset())
+    found, _ = with_suspicions([suspect, PLAIN], frozenset())
     (doubt,) = found.doubts
     assert looks_at in doubt
 
@@ -44,17 +45,14 @@ def test_a_question_like_others_is_not_suspected() -> None:
     assert not [found for found in with_suspicions([PLAIN, shared, PLAIN], frozenset()) if found.doubts]
 
 
-def test_formulas_on_lines_of_their_own_are_no_lines_too_many() -> None:
-    system = question("Draw it.\n$$x = 1$$\n\\[y = 2\\]\n$$z = 3$$\n$$a = 4$$\n$$b = 5$$")
-    assert [found.doubts for found in with_suspicions([PLAIN, system], frozenset())] == [(), ()]
+def test_where_much_of_a_paper_is_doubtful_its_unanswered_questions_are_too() -> None:
+    found = [*with_suspicions([*[DOUBTED] * 9, question("Add them.", ""), PLAIN], frozenset())]
+    assert [doubt.code for one in found[9:] for doubt in one.doubts] == ["paper"]
 
 
-def test_where_much_of_a_paper_is_doubtful_its_unusual_questions_are_too() -> None:
-    long = question("A shop sells pens.\nEach costs 2.\nOne is lost.\nHow much are 2?")
-    several = question("What is 2 + 2?", "4\nTotal: 13 points")
-    found = [*with_suspicions([DOUBTED, DOUBTED, DOUBTED, DOUBTED, long, several, PLAIN], frozenset())]
-    assert [len(one.doubts) for one in found] == [1, 1, 1, 1, 1, 1, 0]
-    assert "goes over several lines" in found[5].doubts[0]
+def test_a_question_of_several_lines_is_no_suspect() -> None:
+    long = question("A shop sells pens.\nEach costs 2.\nOne is lost.\nHow much are 2?", "4\nor 5")
+    assert not [found for found in with_suspicions([PLAIN, long], frozenset()) if found.doubts]
 
 
 @given(st.sets(st.integers(0, 3)))
