@@ -7,7 +7,7 @@ the key of that line with the correction's number. So a correction names its lin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analytics.question_content import as_json
@@ -16,12 +16,13 @@ from questionbank.documents.paper import Line, Role
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One step of a review: a line's role, what stands in its place, or whether a question is imported.
+    """One step of a review: a line's role, what stands in its place, a question's points, or whether it is imported.
 
     Attributes:
-        key: of the line; for `is_left_out` of the question.
+        key: of the line; for `points` and `is_left_out` of the question.
         role: the line's new role; empty for none.
         lines: what stands in the line's place, with `roles`; empty for the line as it is.
+        points: of the question, then of each part; empty where this is another correction.
         is_left_out: whether the question stays out of the import; None where this is another correction.
     """
 
@@ -30,6 +31,7 @@ class Correction:
     lines: tuple[Line, ...] = ()
     roles: tuple[str, ...] = ()
     is_left_out: bool | None = None
+    points: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,11 @@ class ReviewedLine:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The lines after the corrections, and the keys of the questions that are left out."""
+    """The lines after the corrections, the keys of the questions that are left out, and the points of some by key."""
 
     lines: tuple[ReviewedLine, ...]
     left_out: frozenset[str]
+    points: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
 def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[Correction]) -> Corrected:
@@ -63,9 +66,12 @@ def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[
     }
     rests: dict[str, list[str]] = {}  # keys of what was split off a line, in order
     left_out: set[str] = set()
+    points: dict[str, tuple[float | None, ...]] = {}
     for number, correction in enumerate(corrections):
         if correction.is_left_out is not None:
             (left_out.add if correction.is_left_out else left_out.discard)(correction.key)
+        elif correction.points:
+            points[correction.key] = correction.points
         elif (row := reviewed.get(correction.key)) is None:
             continue
         elif correction.role:
@@ -76,7 +82,7 @@ def correct(lines: Sequence[Line], roles: Sequence[Role], corrections: Sequence[
                 reviewed[key] = ReviewedLine(key, line, Role(role), is_corrected=True)
             rests[row.key] = keys[1:] + rests.get(row.key, [])
     order = _in_order(map(str, range(len(lines))), rests)
-    return Corrected(tuple(reviewed[key] for key in order), frozenset(left_out))
+    return Corrected(tuple(reviewed[key] for key in order), frozenset(left_out), points)
 
 
 def _in_order(keys: Any, rests: Mapping[str, Sequence[str]]) -> list[str]:
@@ -112,5 +118,6 @@ def correction_of(found: Mapping[str, Any]) -> Correction:
             **found,
             "lines": lines_of(found.get("lines", ())),
             "roles": tuple(found.get("roles", ())),
+            "points": tuple(found.get("points", ())),
         }
     )

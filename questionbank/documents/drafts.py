@@ -84,6 +84,7 @@ class Draft:
         number: as it stands; `value`: what it counts, 0 where it counts nothing; `series`: what counts with it.
         lines: all of its lines; `is_headless`: it has no line of its own that asks.
         points_each: what its section gives for each question; `total`: what it gives itself.
+        points_said: by a person, of the question and then of each part; empty where nobody has said them.
         key: what the list of answers says of it.
     """
 
@@ -102,6 +103,7 @@ class Draft:
     stimuli: list[Stimulus] = field(default_factory=list)
     key: KeyEntry | None = None
     total: float | None = None
+    points_said: tuple[float | None, ...] = ()
     doubts: list[Doubt] = field(default_factory=list)
 
     @property

@@ -40,6 +40,12 @@ class FoundItem:
     is_uncertain: bool = False
 
     @property
+    def points(self) -> tuple[float | None, ...]:
+        """The points of the question, then those of each part."""
+        content = self.record.content
+        return (content.points, *(part.content.points for part in content.parts))
+
+    @property
     def doubts(self) -> list[str]:
         """What is doubtful, without what the refusal says already."""
         return [doubt for doubt in self.found.doubts if doubt != self.refusal]

@@ -148,6 +148,13 @@ def take_points(draft: Draft) -> float | None:
         own = [found for place, found, is_total in taken if not place and not is_total]
         if own or given:
             part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
+    if not draft.points_said:
+        return total
+    draft.points_each = None
+    total, *of_parts = draft.points_said
+    if len(of_parts) == len(draft.parts):
+        for part, said in zip(draft.parts, of_parts, strict=True):
+            part.points = said
     return total
 
 

@@ -8,7 +8,7 @@ beside its neighbours, by `questionbank.documents.doubts`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 
@@ -27,6 +27,7 @@ from questionbank.documents.records import found_question
 from questionbank.documents.suspicion import with_suspicions
 from questionbank.documents.written_answers import take_answers_behind
 
+Points = Mapping[int, tuple[float | None, ...]]
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
@@ -43,22 +44,27 @@ NO_QUESTION = (
 )
 
 
-def assemble(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:
+def assemble(
+    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset(), said: Points | None = None
+) -> Paper:
     """Return the questions of a paper.
 
     Args:
         roles: one for each line.
         settled: lines of which a person has said what they are: that is not doubted again.
+        said: points that a person has given, by the line where the question begins.
 
     Raises:
         ValueError: there are not as many roles as lines.
     """
-    paper = gathered(lines, roles, settled)
+    paper = gathered(lines, roles, settled, said)
     questions = tuple(with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled))
     return Paper(questions, (*paper.notices, *paper_notices(questions, stated_total(lines, roles))))
 
 
-def gathered(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:
+def gathered(
+    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset(), said: Points | None = None
+) -> Paper:
     """Return the questions of a paper, doubted by rules alone, as readings are compared by."""
     if len(lines) != len(roles):
         raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
@@ -67,6 +73,7 @@ def gathered(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = f
     take_answers_behind(drafts)
     for draft in drafts:
         draft.settle(settled)
+        draft.points_said = next((said[line] for line in draft.lines if said and line in said), ())
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
     questions = tuple(with_lines_left(doubted, lines, roles, settled))

@@ -32,6 +32,7 @@ class RoleChoice:
 ROLES = (
     RoleChoice(Role.QUESTION, "q", "Question starts here", "question"),
     RoleChoice(Role.MORE, "m", "Join with the line above", "continues the line above"),
+    RoleChoice(Role.BELOW, "b", "Join with what follows", "begins what follows"),
     RoleChoice(Role.PART, "p", "Part", "part"),
     RoleChoice(Role.OPTION, "o", "Option", "option"),
     RoleChoice(Role.RIGHT_OPTION, "c", "Correct option", "correct option"),

@@ -6,9 +6,10 @@ attachments that nothing shows yet.
 
 from __future__ import annotations
 
+import re
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
@@ -41,6 +42,7 @@ WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # no file of questions is o
 DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 MOST_QUESTIONS = 2_000
 MOST_STEPS = 5_000  # corrections that are kept of one paper
+MOST_POINTS = 1_000  # of a question or a part
 PASTED_NAME = "Pasted test paper"
 _NAME_LIMIT = 200
 
@@ -218,6 +220,33 @@ def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) 
         key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:]))
     )
     _correct(draft, user, changed)
+
+
+def document_points_set(*, draft: DocumentDraft, user: User, key: str, points: Sequence[str]) -> None:
+    """Say how many points a question and each of its parts give; nothing is corrected where they give them already.
+
+    Args:
+        points: as typed, of the question and then of each part; empty for none.
+
+    Raises:
+        ValidationFailed: one is no number from 0 to `MOST_POINTS`.
+        NotAllowed, Conflict: as for every correction.
+    """
+    item = document_review(draft).item(key)
+    if item is None or len(points) != 1 + len(item.record.content.parts):
+        raise Conflict("This question is no longer there: the paper was changed in another window.")
+    said = tuple(map(_points, points))
+    if said != item.points:
+        _correct(draft, user, Correction(key, points=said))
+
+
+def _points(typed: str) -> float | None:
+    text = typed.strip().replace(",", ".")
+    if not text:
+        return None
+    if not re.fullmatch(r"\d{1,4}(?:\.\d{1,3})?", text) or float(text) > MOST_POINTS:
+        raise ValidationFailed(f"Points are a number from 0 to {MOST_POINTS:,}, not “{typed[:20]}”.")
+    return float(text)
 
 
 def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_out: bool) -> None:

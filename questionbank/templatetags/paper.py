@@ -1,10 +1,11 @@
-"""What a line of a test paper is called: `{{ role|role_name }}`."""
+"""The lines of a test paper: what one is called, `{{ role|role_name }}`, and what it says, `{{ line|line_text }}`."""
 
 from __future__ import annotations
 
 from django import template
 
-from questionbank.documents.paper import Role
+from questionbank.documents.key_rows import row_cells
+from questionbank.documents.paper import Line, Role
 from questionbank.forms.documents import ROLE_NAMES
 
 register = template.Library()
@@ -14,3 +15,13 @@ register = template.Library()
 def role_name(role: Role) -> str:
     """Return a role as people call it."""
     return ROLE_NAMES[role]
+
+
+@register.filter
+def line_text(line: Line) -> str:
+    """Return the text of a line to draw: a row of a table as a table of one row."""
+    cells = row_cells(line.text)
+    if cells is None:
+        return line.text
+    row = " & ".join(cell.replace("&", r"\&") for cell in cells)
+    return rf"\begin{{tabular}}{{{'c' * len(cells)}}}{row}\end{{tabular}}"

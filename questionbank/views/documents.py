@@ -40,6 +40,7 @@ from questionbank.services.document_drafts import (
     document_draft_paste,
     document_draft_upload,
     document_leave_out,
+    document_points_set,
     document_role_set,
     document_step,
     document_text_set,
@@ -123,6 +124,8 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[s
             document_role_set(draft=draft, user=user, key=line, role=value)
         case "text":
             document_text_set(draft=draft, user=user, key=value, text=request.POST.get("text", ""))
+        case "points":
+            line = _set_points(request, draft) or line
         case "out" | "in":
             document_leave_out(draft=draft, user=user, key=value, is_left_out=action == "out")
         case "undo" | "redo":
@@ -130,6 +133,17 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> tuple[s
         case "role" | "edit":
             raise ValidationFailed("Choose a line first.")
     return line, ""
+
+
+def _set_points(request: HttpRequest, draft: DocumentDraft) -> str:
+    """Save the points of the page's questions that were changed; return the key of the last one's line."""
+    changed = ""
+    for item in document_review(draft).items:
+        typed = request.POST.getlist(f"points-{item.key}")
+        if typed and typed != request.POST.getlist(f"points-before-{item.key}"):
+            document_points_set(draft=draft, user=request.user, key=item.key, points=typed)
+            changed = item.key
+    return changed
 
 
 def _place(request: HttpRequest) -> dict[str, str]:

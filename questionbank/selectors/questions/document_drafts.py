@@ -105,8 +105,10 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
         corrected = _corrected(draft)
         lines = [reviewed.line for reviewed in corrected.lines]
         settled = {place for place, reviewed in enumerate(corrected.lines) if reviewed.is_corrected}
+        places = {reviewed.key: place for place, reviewed in enumerate(corrected.lines)}
+        said = {places[key]: points for key, points in corrected.points.items() if key in places}
         roles = [reviewed.role for reviewed in corrected.lines]
-        paper, instructions = with_sections(assemble(lines, roles, settled), lines, roles)
+        paper, instructions = with_sections(assemble(lines, roles, settled, said), lines, roles)
         paper = with_picture_widths(paper, draft.picture_widths)
         passages = passages_of(corrected, paper, draft.pictures)
         review = DocumentReview(passages, (*draft.notices, *paper.notices), instructions)

@@ -29,6 +29,7 @@ from questionbank.models import (
     Run,
     WorkerHeartbeat,
 )
+from questionbank.selectors.questions.document_drafts import document_review
 from questionbank.services import document_drafts
 from questionbank.services.attachments import attachments_sweep
 from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
@@ -488,3 +489,38 @@ def test_a_paper_is_deleted_by_its_owner_or_after_a_week_and_its_questions_stay(
     assert as_teacher.post(address(kept, "document_delete")).url == reverse("document_create")
     assert not DocumentDraft.objects.exists()
     assert Question.objects.count() == number
+
+
+def test_the_points_of_a_question_and_its_parts_are_corrected_and_undone(bank, as_teacher):
+    text = "1. Find x. (2 marks)\n2. Take f.\n(a) Find y. (1 mark)\n(b) Find z.\n"
+    draft = put_in(as_teacher, text=text)
+    assert "1 of its 2 parts give no points" in shown(as_teacher, draft)
+    key = key_of(draft, "Take f")
+    before = {f"points-before-{key}": ["1", "1", ""]}
+    act(as_teacher, draft, "points", **before, **{f"points-{key}": ["4", "1", "2,5"]})
+    draft.refresh_from_db()
+    items = document_review(draft).items
+    assert [item.points for item in items] == [(2,), (4, 1, 2.5)]
+    assert "the paper says 4" in shown(as_teacher, draft)
+    act(as_teacher, draft, "undo")
+    draft.refresh_from_db()
+    assert document_review(draft).items[1].points == (1, 1, None)
+
+
+@pytest.mark.parametrize("typed", ["-1", "1e9", "two", "1001"])
+def test_points_that_cannot_be_are_refused_in_one_sentence(bank, as_teacher, typed):
+    draft = put_in(as_teacher, text=PAPER)
+    response = act(as_teacher, draft, "points", **{"points-before-0": "", "points-0": typed})
+    assert response.status_code == 422
+    assert "Points are a number from 0 to 1,000" in words(response)
+    draft.refresh_from_db()
+    assert not draft.corrections
+
+
+def test_a_line_can_be_given_to_what_follows_and_rows_are_drawn_as_tables(bank, as_teacher):
+    draft = put_in(as_teacher, text="1. Find x.\n| 1 | 2 |\nA box holds 5 pens.\n2. How many are left?\n")
+    act(as_teacher, draft, "role:below", key_of(draft, "A box"))
+    draft.refresh_from_db()
+    second = document_review(draft).items[1]
+    assert second.record.text == "A box holds 5 pens.\nHow many are left?"
+    assert as_teacher.get(address(draft)).content.decode().count("question-table") == 1
