@@ -82,5 +82,11 @@ SUM = re.compile(
     re.IGNORECASE,
 )
 """A line that sums points up, of whatever stands above."""
+POINTS_COLUMN = re.compile(
+    r"(?:max(?:imum|imal\w*)?\.? ?)?(?:marks?|points?|pts?\.?|punkte|score|worth|barème|puntos|punti|punten|分值|分数)"
+    r"(?:\s*[/(].{0,20})?",
+    re.IGNORECASE,
+)
+"""The header of a column that gives each question's points."""
 OF_SECTION = re.compile(r"\b(?:section|part|teil|partie|sección|parte)\b", re.IGNORECASE)
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)

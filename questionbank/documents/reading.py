@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, islice, pairwise
 from pathlib import Path
@@ -57,6 +57,8 @@ _ROW_LETTER = re.compile(
 )
 _TRUTHS_FIRST = re.compile(rf"(T(?:rue)?|TRUE)[\s/{GAP}]+(F(?:alse)?|FALSE)[\s{GAP}]+(?=\d{{1,3}}\s?[.)])")
 """The words to choose from before the number of a statement: "T  F  7) 9 is odd."."""
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LETTER = re.compile(r"(?<![^\W_])[(]?([A-H])[.)]?(?![^\W_])")
 _LETTERS_APART = 8  # lines between two letters that count on
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
@@ -162,7 +164,9 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
         DocumentRefused: there are too many.
     """
     pieces: list[_Piece] = []
-    for paragraph in with_points(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1))):
+    for paragraph in with_points(
+        _with_named_pictures(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1)))
+    ):
         for piece in _pieces(paragraph):
             if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
                 above = pieces[-1].line  # "← correct" below an option
@@ -197,6 +201,31 @@ def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
         whole = _FORMULA_BREAK.sub(" ", rich.text[start:end])
         found[first].rich = Rich(rich.text[:start] + whole + rich.text[end:], rich.looks)
         del found[first + 1 : last + 1]
+    return found
+
+
+def _with_named_pictures(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
+    """Return paragraphs; pictures in a row whose letters stand in the row below are options with their letters."""
+    found: list[Paragraph] = []
+    for part in paragraphs:
+        above = found[-1].rich if found else Rich()
+        pictures = [*_PICTURE.finditer(above.text)]
+        letters = [*_LETTER.finditer(part.rich.text)]
+        named = "".join(match[1] for match in letters)
+        if (
+            len(pictures) > 1
+            and not _PICTURE.sub("", above.text).strip(f" {GAP}\n")
+            and not _LETTER.sub("", part.rich.text).strip(f" {GAP}\n")
+            and len(letters) == len(pictures)
+            and named in "ABCDEFGH"
+        ):
+            rich = Rich()
+            for letter, picture in zip(letters, pictures, strict=True):
+                rich += part.rich[slice(*letter.span(1))] + Rich(". ", bytes(2))
+                rich += above[slice(*picture.span())] + Rich(GAP, bytes(1))
+            found[-1] = replace(found[-1], rich=rich)
+        else:
+            found.append(part)
     return found
 
 

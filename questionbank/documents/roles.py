@@ -128,7 +128,7 @@ class _Guess(Surroundings):
                 return Role.MORE  # "(2)": the marks that it gives
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
-        if mark is None and (phrases.tells_points(text) or phrases.GRADES.fullmatch(text)):
+        if mark is None and (phrases.tells_points(text) or self._sums_marks(place)):
             return Role.NOTHING
         if is_open and point_phrases.ENDS_QUESTION.fullmatch(text):
             return Role.MORE

@@ -9,7 +9,7 @@ from questionbank.documents import phrases
 from questionbank.documents.conclusions import chosen_letter
 from questionbank.documents.directions import administers, directs, is_given
 from questionbank.documents.item_runs import Run
-from questionbank.documents.key_rows import full_text
+from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.marks import Mark
 from questionbank.documents.numbering import Numbering
 from questionbank.documents.paper import Line, Role
@@ -200,6 +200,14 @@ class Surroundings:
             or phrases.BLANK.match(self.lines[place - 1].text)
         )
         return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
+
+    def _sums_marks(self, place: int) -> bool:
+        """Return whether a row sums the marks of a paper up; within a question it may be data."""
+        if not phrases.GRADES.fullmatch(self.lines[place].text):
+            return False
+        beside = [self.lines[at].text for at in (place - 1, place + 1) if 0 <= at < len(self.lines)]
+        names = [cells[0] for text in beside if (cells := row_cells(text))]
+        return self.question < 0 or not names or any(map(phrases.NUMBER_COLUMN.fullmatch, names))
 
     def _leads(self, place: int) -> bool:
         """Return whether a line behind a part says what is given for the next: "There are 60 counters in the bag."."""

@@ -17,6 +17,7 @@ from questionbank.documents.answer_tables import is_answer_table
 from questionbank.documents.marks import GAP, cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
 from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE
+from questionbank.documents.point_phrases import POINTS_COLUMN
 from questionbank.documents.truth_phrases import offers_truth, truth_of
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
 
@@ -24,6 +25,8 @@ Cell = list[Paragraph]
 _PAIRED = frozenset(
     {"a", "b", "list 1", "list 2", "list i", "list ii", "column a", "column b", "column i", "column ii"}
 )
+_POINTS_CELL = re.compile(r"[\[(/_\s]*(?P<points>\d{1,2}(?:[.,]5)?|\d?[½¼¾])[\])\s]*", re.IGNORECASE)
+_PROSE = 12  # characters from which a cell says something
 _UNTICKED = " ☐□○_()[]"
 _LONG_CELL = 60  # characters: prose rather than data
 
@@ -35,8 +38,8 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] 
     table = [_with_marks_joined(row) for row in rows if any(row)]
     if not table:
         return []
-    if (fields := _question_columns(table)) is not None:
-        return _questions(table, fields)
+    if questions := _under_header(table):
+        return questions
     if truths := _truth_columns(table[0]):
         return _statements(table[1:], truths, above)
     if is_key_header([_cell_text(cell) for cell in table[0]]):
@@ -45,12 +48,8 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] 
         return [Paragraph(_row_rich([*row[0], *row[1]], GAP), row[0][0].number) for row in table]
     if _is_layout(table):
         return _cell_by_cell(table)
-    if len(table) == 2 and any(map(_are_letters, table)):  # letters over the options, or under them
-        letters, options = table if _are_letters(table[0]) else (table[1], table[0])
-        return [
-            Paragraph(_looking_like(letter, _row_rich(cell)), f"{_cell_text(letter).strip('().').upper()}.")
-            for letter, cell in zip(letters, options, strict=False)
-        ]
+    if options := _lettered_rows(table):
+        return options
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
     return _rows(table)
@@ -152,10 +151,75 @@ def _statements(
     return found
 
 
+# -- a column of points -------------------------------------------------------------------------------------------
+
+
+def _points_column(table: Sequence[Sequence[Cell]]) -> int:
+    """Return which column gives the points of the rows, by its header and numbers beside prose; -1 without one."""
+    titles = [
+        column for column, cell in enumerate(table[0]) if POINTS_COLUMN.fullmatch(_cell_text(cell).strip("*"))
+    ]
+    for column in titles:
+        cells = [_cell_text(row[column]) for row in table[1:] if column < len(row) and row[column]]
+        beside = [
+            _cell_text(cell)
+            for row in table[1:]
+            for at, cell in enumerate(row)
+            if at != column and not _is_bare_mark(cell)
+        ]
+        is_prose = sum(len(text) > _PROSE for text in beside) * 2 >= len(table) - 1
+        if cells and is_prose and all(map(_POINTS_CELL.fullmatch, cells)):
+            return column
+    return -1
+
+
+def _with_points(row: Sequence[Cell], column: int) -> list[Cell]:
+    """Return a row whose points stand in square brackets behind its longest text, or as a total below several parts."""
+    cells = [cell for at, cell in enumerate(row) if at != column]
+    match = _POINTS_CELL.fullmatch(_cell_text(row[column])) if column < len(row) else None
+    if match is None or not any(cells):
+        return cells
+    at = max(range(len(cells)), key=lambda place: len(_cell_text(cells[place])))
+    *before, last = cells[at]
+    if before and _begins_item([last]):
+        cells[at] = [*cells[at], Paragraph.of(f"[Total: {match['points']} marks]")]
+    else:
+        cells[at] = [*before, replace(last, rich=last.rich + _plain(f" [{match['points']}]"))]
+    return cells
+
+
+def _plain(text: str) -> Rich:
+    return Rich(text, bytes(len(text)))
+
+
 # -- questions under a header -------------------------------------------------------------------------------------
 
 
+def _under_header(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
+    """Return the questions of a table whose header says what its columns hold; none of another table."""
+    points = _points_column(table)
+    if points >= 0:
+        table = [_with_points(row, points) for row in table]
+    if (fields := _question_columns(table)) is not None:
+        return _questions(table, fields)
+    if points < 0:
+        return []
+    return [part for row in table[1:] for part in _numbered_row([cell for cell in row if cell])]
+
+
+def _numbered_row(row: Sequence[Cell]) -> list[Paragraph]:
+    """Return a row that asks, its number in a cell of its own or not."""
+    mark = _cell_text(row[0]) if len(row) > 1 else ""
+    if not mark or (not mark.isdigit() and not _is_bare_mark(row[0])):
+        return [part for cell in row for part in cell]
+    first, *more = [part for cell in row[1:] for part in cell]
+    number = f"{mark}." if mark.isdigit() else mark
+    asked = [Paragraph(number=number), first] if first.number else [Paragraph(first.rich, number)]
+    return [*asked, *more]
+
+
 def _question_columns(table: Sequence[Sequence[Cell]]) -> tuple[str, ...] | None:
+    """Return what each column of a table of questions holds; None where it is no such table."""
     if len(table) < 2:
         return None
     names = [_cell_text(cell) for cell in table[0]]
@@ -282,6 +346,22 @@ def _are_letters(cells: Sequence[Cell]) -> bool:
     """Return whether cells hold A, B, C and so on."""
     letters = [_cell_text(cell).strip("*.()").upper() for cell in cells]
     return len(letters) > 1 and letters == [chr(ord("A") + place) for place in range(len(letters))]
+
+
+def _lettered_rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
+    """Return the options of a table in which each row of options has its letters in the row over or under it."""
+    for letters, options in ((table[::2], table[1::2]), (table[1::2], table[::2])):
+        named = [letter for row in letters for letter in row if letter]
+        if len(letters) == len(options) and _are_letters(named):
+            return [
+                Paragraph(
+                    _looking_like(letter, _row_rich(cell)), f"{_cell_text(letter).strip('().').upper()}."
+                )
+                for above, below in zip(letters, options, strict=True)
+                for letter, cell in zip(above, below, strict=False)
+                if letter
+            ]
+    return []
 
 
 def _looking_like(letter: Cell, option: Rich) -> Rich:

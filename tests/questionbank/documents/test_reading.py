@@ -391,3 +391,57 @@ def test_an_odt_keeps_formulas_colours_and_pictures(read: Callable[[str, bytes],
     assert [(line.number, line.text) for line in document.lines] == [
         ("1.", r"What is $\frac{1}{2}$?"), ("A.", "1"), ("B.", "2")
     ]  # fmt: skip
+
+
+TABLES: dict[str, tuple[list[str | list[list[str]]], list[tuple[str, float | None, int, int]]]] = {
+    # what stands in the document, and of each question the text, points, options and parts
+    "a column of marks": (
+        [
+            [
+                ["No.", "Question", "Marks"],
+                ["1", "Work out 3 + 4 and write it down.", "2"],
+                ["2", "Solve the equation 2x = 6.", "1"],
+                ["3", "(a) Expand 3(x + 2) and simplify.\n(b) Factorise x² + 7x + 12.", "4"],
+                ["", "Total", "7"],
+            ]
+        ],
+        [
+            ("Work out 3 + 4 and write it down.", 2, 0, 0),
+            ("Solve the equation 2x = 6.", 1, 0, 0),
+            ("Answer each part.", 4, 0, 2),
+        ],
+    ),
+    "letters in the row below pictures": (
+        ["1. Which is it?", [["{pic}", "{pic}"], ["A", "B"], ["{pic}", "{pic}"], ["C", "D"]], "2. Find x."],
+        [("Which is it?", None, 4, 0), ("Find x.", None, 0, 0)],
+    ),
+    "letters on the line below pictures": (
+        ["1. Which is it?", "{pic}\t{pic}", "A\tB", "{pic}\t{pic}", "C\tD", "2. Find x."],
+        [("Which is it?", None, 4, 0), ("Find x.", None, 0, 0)],
+    ),
+    "data that look like the marks of a paper": (
+        [
+            "1. Look at it.",
+            [["Mark", "1", "2", "3"], ["Frequency", "5", "7", "8"]],
+            "Find the mean.",
+            "2. Find x.",
+        ],
+        [
+            ("Look at it.\n| Mark | 1 | 2 | 3 |\n| Frequency | 5 | 7 | 8 |\nFind the mean.", None, 0, 0),
+            ("Find x.", None, 0, 0),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_tables_of_a_paper_keep_questions_whole(read: Callable[[str, bytes], Document], case: str) -> None:
+    content, expected = TABLES[case]
+    file = WordFile()
+    for piece in content:
+        file.add(piece) if isinstance(piece, str) else file.table(piece)
+    document = read("test.docx", file.bytes())
+    records = [found.record for found in assemble(document.lines, guess_roles(document.lines)).questions]
+    assert [
+        (one.text, one.content.points, len(one.options), len(one.content.parts)) for one in records
+    ] == expected
