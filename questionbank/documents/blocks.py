@@ -22,6 +22,8 @@ NUMBER_BEGINS, NUMBER_ENDS = "\ue000", "\ue001"
 """Stand around the automatic number that `questionbank.documents.word` writes into a paragraph: level, bar, number."""
 COLOUR_BEGINS, COLOUR_ENDS = "\ue002", "\ue003"
 """Stand around text in colour, which pandoc does not tell of."""
+BOXED = "\ue00b"
+"""Begins a paragraph of a text box."""
 SOFT_BREAK = "\ue005"
 """The end of a line in the source, which is a blank unless a mark follows."""
 _LOOKS = {"Strong": BOLD, "Underline": UNDERLINED, "Emph": ITALIC, "SmallCaps": 0, "Strikeout": 0}
@@ -113,7 +115,11 @@ class BlockReader:
             stated, _, number = rich.text[1:end].partition("|")
             level = int(stated)
             rich = rich[end + 1 :]
-        return Paragraph(_coloured(rich).with_prices(), number, level)
+        is_boxed = BOXED in rich.text
+        if is_boxed:
+            place = rich.text.index(BOXED)
+            rich = rich[:place] + rich[place + 1 :]
+        return Paragraph(_coloured(rich).with_prices(), number, level, is_boxed=is_boxed)
 
     def _rows(self, content: Any, depth: int) -> list[list[Cell]]:
         """Return the cells of a table, row by row; a cell that spans others leaves empty ones behind."""

@@ -46,6 +46,7 @@ class Line:
             without one.
         level: of a list, 0 outside any; `heading` is 1 to 6 for a heading, 0 else.
         is_marked: bold, underlined, coloured or highlighted as a whole: how right options are often shown.
+        is_boxed: it stands in a text box, which its document may show anywhere on the page.
         is_joined: it came from the same paragraph as the line before it: options on one line.
         area: where it stands on a page that has a picture.
         is_uncertain: signs of it could not be read.
@@ -59,6 +60,7 @@ class Line:
     is_joined: bool = False
     area: Area = ()
     is_uncertain: bool = False
+    is_boxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,7 @@ class Paragraph:
         is_row: it is a row of a table that stays a table.
         area: where it stands on a page that has a picture.
         is_uncertain: signs of it could not be read.
+        is_boxed: it stands in a text box of its own.
     """
 
     rich: Rich = field(default_factory=Rich)
@@ -156,6 +157,7 @@ class Paragraph:
     is_row: bool = False
     area: Area = ()
     is_uncertain: bool = False
+    is_boxed: bool = False
 
     @classmethod
     def of(cls, text: str, number: str = "", *, heading: int = 0, is_row: bool = False) -> Paragraph:

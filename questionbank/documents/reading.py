@@ -268,6 +268,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
             is_marked=bool(text.common_look if text.text else number_look),
             is_joined=not is_first,
             **seen,
+            is_boxed=paragraph.is_boxed,
         )
         yield _Piece(line, bool(number_look))
         is_first = False

@@ -73,6 +73,10 @@ def gathered(
     take_answers_behind(drafts)
     for draft in drafts:
         draft.settle(settled)
+        for line in draft.lines:
+            if lines[line].is_boxed and roles[line] is Role.MORE and line not in settled:
+                shown = f"The text box “{lines[line].text[:60]}” is read as part of it. Does it belong to it?"
+                draft.doubts.append(Doubt("boxed", shown))
         draft.points_said = next((said[line] for line in draft.lines if said and line in said), ())
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET  # builds and writes; what is read is parsed by defusedxml
 
-from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
+from questionbank.documents.blocks import BOXED, COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.documents.eq_fields import eq_latex
 from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import FORMULA
@@ -321,6 +321,8 @@ def _hoist_text_boxes(root: Any) -> None:
         place = list(holder).index(paragraph) + 1
         for offset, inner in enumerate(list(box)):
             box.remove(inner)
+            if inner.tag == f"{W}p" and "".join(inner.itertext()).strip():
+                inner.insert(int(inner.find(f"{W}pPr") is not None), _text_run(BOXED))
             holder.insert(place + offset, inner)
             parents[inner] = holder
         if (

@@ -257,6 +257,18 @@ def test_what_is_left_out_is_said(read: Callable[[str, bytes], Document], case: 
     assert not text or document.lines[-1].text == text
 
 
+BOX = (
+    '<w:p><w:r><w:t>2. Find y.</w:t></w:r><w:r><w:pict><v:textbox xmlns:v="urn:schemas-microsoft-com:vml"><w:txbxContent>'
+    "<w:p><w:r><w:t>Turn to the next sheet</w:t></w:r></w:p></w:txbxContent></v:textbox></w:pict></w:r></w:p>"
+)
+
+
+def test_a_text_box_within_a_question_is_doubted(read: Callable[[str, bytes], Document]) -> None:
+    document = read("test.docx", changed(word("1. Find x."), in_body(BOX)))
+    first, second = assemble(document.lines, guess_roles(document.lines)).questions
+    assert [doubt.code for doubt in (*first.doubts, *second.doubts)] == ["boxed"]
+
+
 def test_a_picture_is_kept_under_the_name_that_the_text_has(read: Callable[[str, bytes], Document]) -> None:
     document = read("test.docx", word("1. Look: {pic}"))
     (name,) = document.pictures
