@@ -142,9 +142,7 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             "number_inside",
             "A line of the text has a number of its own. If it begins another question, say so.",
         )
-    if not (
-        has_answers or record.options or record.content.parts or record.content.points or _asks(record.text)
-    ):
+    if not (has_answers or record.options or record.content.parts or draft.total or _asks(record.text)):
         yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
     if 0 < len(record.text) < 6 and not record.content.parts:
         yield Doubt("short", "The text is unusually short. Is there more of it above or below?")

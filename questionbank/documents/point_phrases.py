@@ -42,7 +42,8 @@ _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 POINTS_EACH = re.compile(
     rf"每小?[题題]\s*(\d{{1,2}}(?:\.5)?)\s*分"
     rf"|{_NUMBER}\s*{COUNTED}\s*(?:each|(?:per|for each|for every|every|a) (?:question|item|problem)"
-    r"|je(?:weils)?\b|pro (?:aufgabe|frage)|chac\w+|par (?:question|exercice)|cada|por (?:cada )?\w+|ciascun\w+"
+    r"|je(?:weils)?\b|pro (?:aufgabe|frage)|chac\w+|par (?:question|exercice|affirmation|réponse)"
+    r"|(?:for|per) (?:each|every) (?:right|correct) answer|cada|por (?:cada )?\w+|ciascun\w+"
     r"|(?:per|a) (?:ogni )?(?:domanda|esercizio)|za ka[żz]de|per vraag)"
     r"|(?:(?:each|every)(?: correct)?(?: question| item| problem| answer| of (?:them|these))?"
     rf"(?: (?:in|of) (?:this|the) (?:section|part))?(?: {_GIVES})?|all(?: questions| items)? {_GIVES})"
@@ -51,6 +52,8 @@ POINTS_EACH = re.compile(
     rf"\s*:?\s*{_NUMBER}\s*{COUNTED}"
     rf"|\b\d{{1,2}}(?: questions?| items?)?\s*[x×*]\s*{_NUMBER}\s*(?:{COUNTED}|=\s*\d+\s*(?:{COUNTED}|[)\]]))"
     rf"|\b{_NUMBER}[- ](?:marks?|points?) (?:questions|items|problems)"
+    r"|(?:bonne réponse|richtige antwort|(?:correct|right) answer) (?:rapporte|vaut|gibt|gives|scores|earns)"
+    rf" {_NUMBER}\s*{COUNTED}"
     rf"|[(\[]{_NUMBER} each[)\]]",
     re.IGNORECASE,
 )

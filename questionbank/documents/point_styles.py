@@ -10,7 +10,7 @@ from itertools import pairwise
 from questionbank.documents.marks import GAP, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.point_phrases import COUNTED, POINTS
+from questionbank.documents.point_phrases import COUNTED, POINTS, points_of
 
 _FEWEST = 3
 _FEWEST_ALONE = 4  # numbers without a text beside them
@@ -21,7 +21,7 @@ _VALUE = r"(?P<points>[1-9]|1\d|20)"
 
 
 _COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*{_VALUE}\s*$")
-_BRACKETS = re.compile(rf"(?<=\S)[\s{GAP}]+\({_VALUE}\)\s*$")
+_BRACKETS = re.compile(rf"(?<=\S)[\s{GAP}]+\((?P<points>[1-9]|1\d|20|\d{{1,2}}[.,][05])\)\s*$")
 _SLASH = re.compile(rf"(?<=\S)[\s{GAP}]+/\s?{_VALUE}\s*$")
 _BEHIND_SPACE = re.compile(
     rf"(?:_{{3,}}|\.{{5,}}|…{{2,}})[\s{GAP}]*(?:[^\s()]{{1,5}}[\s{GAP}]*)?\({_VALUE}\)\s*$"
@@ -52,7 +52,7 @@ def with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
 
 
 def _put_in_brackets(part: Paragraph, match: re.Match[str]) -> None:
-    points = f" [{match['points']}]"
+    points = f" [{match['points']}]" if match["points"].isdigit() else f" ({match['points']} marks)"
     before = len(part.rich.text[: match.start("points")].rstrip(f" (/{GAP}"))
     part.rich = part.rich[:before] + Rich(points, bytes(len(points)))
 
@@ -63,7 +63,7 @@ def _is_used(style: re.Pattern[str], asked: Sequence[Paragraph], found: Sequence
     Behind a slash a number is hardly anything else. In a column or in brackets it may be an answer, unless the numbers
     repeat, or the paper speaks of points and puts small numbers in brackets.
     """
-    values = [int(match["points"]) for part in asked if (match := style.search(part.rich.text))]
+    values = [points_of(match["points"]) for part in asked if (match := style.search(part.rich.text))]
     if len(values) < _FEWEST or 3 * len(values) < len(asked):
         return False
     if style is _SLASH or 2 * len({*values}) <= len(values):

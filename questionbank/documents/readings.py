@@ -14,7 +14,7 @@ from questionbank.documents.answer_lists import answer_lists
 from questionbank.documents.doubts import left_over
 from questionbank.documents.marks import read_mark
 from questionbank.documents.numbering import numbering, numbering_below_words
-from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.paper import FoundQuestion, Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE
 from questionbank.documents.roles import Count, read_roles
 from questionbank.documents.segmenting import gathered
@@ -60,6 +60,16 @@ def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) 
     return Reading(roles, coherence(lines, roles, gathered(lines, roles)))
 
 
+def _lacks_answer(question: FoundQuestion) -> bool:
+    """Return whether an answer is missing that no doubt asks for, as in a paper without any."""
+    record = question.record
+    return (
+        bool(record.options or record.kind in ("true_false", "matching"))
+        and not (record.answer or record.solution or record.content.accepted)
+        and all(doubt.code != "unanswered" for doubt in question.doubts)
+    )
+
+
 def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
     """Return how well the questions of a paper fit together.
 
@@ -73,7 +83,7 @@ def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> flo
         used |= {*question.lines}
         answered = record.answer or record.solution or any(part.answer for part in record.content.parts)
         found += bool(answered) or record.text != EACH_PART  # parts that ask nothing may be a list of answers
-        found += 0.5 * bool(answered) - 0.6 * min(len(question.doubts), 2)
+        found += 0.5 * bool(answered) - 0.6 * min(len(question.doubts) + _lacks_answer(question), 2)
     unread = sum(
         role is not Role.KEY and KEY_TITLE.fullmatch(line.text) is not None
         for line, role in zip(lines[:-1], roles, strict=False)

@@ -37,6 +37,7 @@ _NAMED_SECTION = (
 _SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
 _POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
+_SENTENCES = re.compile(r"(?<=[.。;])\s+(?=[^\W\d_])")
 _BEGINS_ITEM = frozenset({Role.QUESTION, Role.PART, Role.OPTION, Role.RIGHT_OPTION})
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -107,6 +108,7 @@ class _Assembly:
         self._drafts: list[Draft] = []
         self._headings: list[tuple[int, str]] = []  # rank and text
         self._points_each: float | None = None  # for each question of the section
+        self._points_usual: float | None = None  # for each question of a section that says nothing else
         self._points_of: list[tuple[int, int, float]] = []  # for the questions from one number to another
         self._points_in: dict[str, float] = {}  # for each question of a section, by its name
         self._points_next: float | None = None  # for the question that comes next
@@ -217,6 +219,12 @@ class _Assembly:
 
     def _give_points(self, text: str) -> None:
         """Note what a line gives for each of the questions below it, or for those and the sections that it names."""
+        for sentence in _SENTENCES.split(text):
+            self._note_points(sentence)
+        if not self._headings and not self._drafts:
+            self._points_usual = self._points_each
+
+    def _note_points(self, text: str) -> None:
         named = [*_POINTS_FOR.finditer(text)]
         ends = [*(match.start() for match in named[1:]), len(text)]
         for match, end in zip(named, ends, strict=False):
@@ -234,7 +242,7 @@ class _Assembly:
         rank = line.heading or 7
         self._headings = [(above, text) for above, text in self._headings if above < rank]
         self._headings.append((rank, full_text(line)))
-        self._points_each = self._points_in.get(_section(line.text)[0])
+        self._points_each = self._points_in.get(_section(line.text)[0], self._points_usual)
         self._give_points(line.text)
         self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
         self._open = None

@@ -205,9 +205,9 @@ class Surroundings:
         """Return whether a row sums the marks of a paper up; within a question it may be data."""
         if not phrases.GRADES.fullmatch(self.lines[place].text):
             return False
-        beside = [self.lines[at].text for at in (place - 1, place + 1) if 0 <= at < len(self.lines)]
+        beside = [line.text for line in self.lines[max(0, place - 1) : place + 2]]
         names = [cells[0] for text in beside if (cells := row_cells(text))]
-        return self.question < 0 or not names or any(map(phrases.NUMBER_COLUMN.fullmatch, names))
+        return self.question < 0 or len(names) < 2 or any(map(phrases.NUMBER_COLUMN.fullmatch, names))
 
     def _leads(self, place: int) -> bool:
         """Return whether a line behind a part says what is given for the next: "There are 60 counters in the bag."."""

@@ -73,6 +73,8 @@ def test_the_total_of_a_question_stays_its_own(paper: str, expected: list[float]
         "Partie A (2 points par question)", "Sección A: 2 puntos por pregunta", "Parte A (2 punti ciascuna)",
         "Deel A (2 punten per vraag)", "Część A (po 2 punkty)", "Directions: Solve each equation. (2 points each)",
         "Questions 1-3 carry 2 marks each. Questions 4-9 carry 5 marks each.",
+        "Each question is worth 2 points.\nSection A", "Une bonne réponse rapporte 2 points.",
+        "Circle the best answer for questions 7 to 9. Each question is worth 2 points.",
         "Section A has 3 questions of 2 marks each. Section B has 4 questions of 5 marks each.\nSection - A",
     ],
 )  # fmt: skip
@@ -100,6 +102,10 @@ WAYS = {  # how a paper may write 1, 2, 3 and 3 points
     "totals in brackets below": "".join(
         f"{number} Find {name}.\n(Total for Question {number} is {points} marks)\n"
         for number, name, points in ((1, "x", 1), (2, "y", 2), (3, "z", 3), (4, "w", 3))
+    ),
+    "decimals in brackets": "".join(
+        f"Question {number} ({points})\nFind {name}.\n"
+        for number, name, points in ((1, "x", "1,0"), (2, "y", "2,0"), (3, "z", "3,0"), (4, "w", "3,0"))
     ),
     "behind a slash": "1. Find x. /1\n2. Work out 1/2 + 2/3 /2\n3. Find z. /3\n4. Find w. /3",
     "behind dots": "1. Find x.\n....... [1]\n2. Find y.\n....... [2]\n3. Find z.\n........ [3]\n4. Find w.\n..... [3]",
