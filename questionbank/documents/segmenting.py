@@ -37,7 +37,7 @@ _NAMED_SECTION = (
 _SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
 _POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
 _ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
-_SENTENCES = re.compile(r"(?<=[.。;])\s+(?=[^\W\d_])")
+_SENTENCES = re.compile(r"(?<=[.。;])\s+(?=[^\W\d_a-z])")
 _BEGINS_ITEM = frozenset({Role.QUESTION, Role.PART, Role.OPTION, Role.RIGHT_OPTION})
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
