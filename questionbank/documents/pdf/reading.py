@@ -72,7 +72,7 @@ def read_pdf(data: bytes) -> Source:
     maker.read(items)
     pictures = _cut(maker, pages)
     notices = [*_notices(scans, recognised, damaged)]
-    return Source(maker.paragraphs, pictures, notices, len(maker.pictures) - len(pictures), pages)
+    return Source(maker.paragraphs, pictures, notices, len(maker.pictures) - len(pictures), pages=pages)
 
 
 def _usual(lines: Sequence[PdfLine]) -> float:

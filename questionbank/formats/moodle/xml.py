@@ -191,12 +191,12 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
 
 def _with_known_grades(record: QuestionRecord) -> tuple[QuestionRecord, list[str]]:
     """Return a record with the weights that Moodle knows, and what to say of those that it does not."""
-    weighed = (*record.options, *record.content.accepted)
+    weighed: list[Option | AcceptedAnswer] = [*record.options, *record.content.accepted]
     weights = {one.weight: known_grade(one.weight) for one in weighed if one.weight is not None}
     other = {weight: known for weight, known in weights.items() if abs(weight - known) > _SAME}
     if not other:
         return record, []
-    options = tuple(replace(one, weight=other.get(one.weight, one.weight)) for one in record.options)  # type: ignore[arg-type]
+    options = tuple(replace(one, weight=other.get(one.weight, one.weight)) for one in record.options)
     accepted = tuple(
         replace(one, weight=other.get(one.weight, one.weight)) for one in record.content.accepted
     )
