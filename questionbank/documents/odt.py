@@ -1,4 +1,4 @@
-"""ODT: its package, with formulas, colours and tabs written into the text (OpenDocument 1.3, parts 2 and 3)."""
+"""ODT: its package, with formulas, colours, numbers and tabs put into the text (OpenDocument 1.3, parts 2, 3)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET  # writes; what is read is parsed by def
 
 from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, BlockReader
 from questionbank.documents.marks import GAP
+from questionbank.documents.odt_numbering import ListNumbers
 from questionbank.documents.packages import DAMAGED, Package, picture_name
 from questionbank.documents.pandoc import document_blocks
 from questionbank.documents.paragraphs import FORMULA
@@ -54,6 +55,8 @@ def read_odt(package: Package) -> Source:
     _write_formulas(root, package)
     _write_gaps(root)
     _write_colours(root)
+    styles = package.xml("styles.xml")
+    ListNumbers([root] if styles is None else [styles, root]).write(root)
     notices = []
     if next(root.iter(f"{_TEXT}changed-region"), None) is not None:
         notices.append(CHANGED)

@@ -85,8 +85,7 @@ class Counters:
         for deeper in [other for other in counts if other > place]:
             del counts[deeper]
         if level.shape == "bullet":
-            sign = _SYMBOLS.get(level.text.strip(), level.text.strip())
-            return (sign if sign in _BOXES else "•") if sign else None
+            return bullet(level.text)
         if level.shape == "none":
             return level.text.strip() or None
 
@@ -107,6 +106,16 @@ def _level(element: Any) -> _Level:
         _value(element, "numFmt") or "decimal",
         _value(element, "lvlText"),
     )
+
+
+def bullet(sign: str) -> str | None:
+    """Return the bullet that stands for a list's sign: a box to tick is kept; None where there is no sign.
+
+    >>> bullet("☐"), bullet("–"), bullet(" ")
+    ('☐', '•', None)
+    """
+    sign = _SYMBOLS.get(sign.strip(), sign.strip())
+    return (sign if sign in _BOXES else "•") if sign else None
 
 
 def number_text(number: int, shape: str) -> str:

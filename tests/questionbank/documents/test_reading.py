@@ -405,6 +405,64 @@ def test_an_odt_keeps_formulas_colours_and_pictures(read: Callable[[str, bytes],
     ]  # fmt: skip
 
 
+def _odt_list(content: str, more: str = "") -> str:
+    return f'<text:list text:style-name="L9" {more}><text:list-item>{content}</text:list-item></text:list>'
+
+
+def _odt_part(text: str) -> str:
+    return f"<text:list><text:list-item><text:p>{text}</text:p></text:list-item></text:list>"
+
+
+_ODT_LEVELS = """<text:list-style style:name="L9">
+<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
+<text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/>
+<text:list-level-style-number text:level="3" style:num-format="i" style:num-suffix="." text:display-levels="2"/>
+<text:list-level-style-bullet text:level="4" text:bullet-char="☐"/></text:list-style>"""
+_GOES_ON = 'text:continue-numbering="true"'
+ODT_BODIES = {  # the body of an OpenDocument text, and the numbers and texts of its lines
+    "a list that goes on behind answer spaces": (
+        _odt_list(f"<text:p>Simplify</text:p>{_odt_part('3a + a')}")
+        + "<text:p>.......... [2]</text:p>"
+        + _odt_list(_odt_part("4x × 3x"), _GOES_ON)
+        + "<text:p>.......... [1]</text:p>"
+        + _odt_list("<text:p>Find x.</text:p><text:p>Show it.</text:p>", _GOES_ON),
+        "1. Simplify/(a) 3a + a/.......... [2]/(b) 4x × 3x/.......... [1]/2. Find x./Show it.",
+    ),
+    "a list that goes on from one by its id, and one that begins anew": (
+        _odt_list("<text:p>Find x.</text:p>", 'xml:id="one"')
+        + _odt_list("<text:p>Find y.</text:p>")
+        + _odt_list("<text:p>Find z.</text:p>", 'text:continue-list="one"'),
+        "1. Find x./1. Find y./2. Find z.",
+    ),
+    "a number of two levels, a box to tick, and text in a list without a number": (
+        _odt_list(f"<text:list><text:list-item>{_odt_part('Find x.')}</text:list-item></text:list>")
+        + _odt_list(
+            "<text:p>Tick.</text:p>"
+            + 3 * "<text:list><text:list-item>"
+            + "<text:p>Yes</text:p>"
+            + 3 * "</text:list-item></text:list>"
+        )
+        + '<text:list text:style-name="L9"><text:list-header><text:p>Note</text:p></text:list-header></text:list>',
+        "a.i. Find x./1. Tick./☐ Yes/Note",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "shown"), ODT_BODIES.values(), ids=ODT_BODIES.keys())
+def test_an_odt_has_the_lines_that_it_shows(
+    read: Callable[[str, bytes], Document], body: str, shown: str
+) -> None:
+    def with_body(parts: dict[str, bytes]) -> None:
+        content = parts["content.xml"].decode()
+        content = re.sub(r"(?s)(<office:text[^>]*>).*(</office:text>)", rf"\1{body}\2", content)
+        parts["content.xml"] = content.replace(
+            "</office:automatic-styles>", f"{_ODT_LEVELS}</office:automatic-styles>"
+        ).encode()
+
+    document = read("paper.odt", changed(pandoc.run_pandoc(b"text", "markdown", "odt"), with_body))
+    assert "/".join(f"{line.number} {line.text}".strip() for line in document.lines) == shown
+
+
 TABLES: dict[str, tuple[list[str | list[list[str]]], list[tuple[str, float | None, int, int]]]] = {
     # what stands in the document, and of each question the text, points, options and parts
     "a column of marks": (
