@@ -211,17 +211,20 @@ def _found_labels(line: int, text: str) -> Iterator[Label]:
         is_signed = bool(part or (match["sign"] or "").strip())
         behind = text[end:]
         is_parted = not is_first and _BREAK.search(text[:start]) is not None
-        is_bare = not is_signed and not match["word"] and not is_parted
+        word = (match["word"] or "").strip()
+        if len(word) == 1 and word.upper() != "Q" and not (is_first or is_parted or is_signed):
+            word = ""  # "room M4" in a sentence
+        is_bare = not is_signed and not word and not is_parted
         if is_bare and (_OPERATOR.match(behind) or (is_first and not behind.strip())):
             continue
         weight = 1.0 if is_first else 0.9 if is_parted else 0.2
         weight += (2.0 if is_first else 1.0) * is_signed
         if match["sign"] in (".", ":", "：", "-", "–") and behind[:1].isdigit():
             weight -= 0.6  # "1.5" may be a number
-        weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(match["word"])
+        weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(word)
         if weight < _LEAST:
             continue
-        name = re.sub(r"[^a-z]", "", (match["word"] or "").lower())
+        name = re.sub(r"[^a-z]", "", word.lower())
         yield Label(line, 0 if is_first else start, end, int(match["number"]), part, weight, name)
 
 
