@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from questionbank.documents.phrases import CIRCLES_ONE, GAP_SECTION, OFFERS_CHOICE, STATEMENTS, TRUTH_SECTION
+from questionbank.documents.phrases import (
+    CIRCLES_ONE,
+    GAP_SECTION,
+    OFFERS_CHOICE,
+    STATEMENTS,
+    TASK,
+    TRUTH_SECTION,
+)
 from questionbank.documents.point_phrases import POINTS_ALONE
 
 _ORDERS = re.compile(
@@ -69,3 +76,13 @@ def is_given(text: str) -> bool:
         and not POINTS_ALONE.fullmatch(text)
         and not any(pattern.search(text) for pattern in tells_how)
     )
+
+
+def asks(text: str) -> bool:
+    """Return whether a sentence of a text asks, or leaves a place to answer in.
+
+    >>> asks("Two trains leave. Find how far they are apart."), asks("No calculator for this one!")
+    (True, False)
+    """
+    is_task = any(map(TASK.match, re.split(r"[.!。;:\n]\s*", text.replace("*", ""))))
+    return is_task or re.search(r"[?？=]|选|[（(]\s*[）)]|__", text) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from questionbank.documents import phrases, point_phrases
-from questionbank.documents.directions import directs
+from questionbank.documents.directions import asks, directs
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
@@ -142,7 +142,7 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             "number_inside",
             "A line of the text has a number of its own. If it begins another question, say so.",
         )
-    if not (has_answers or record.options or record.content.parts or draft.total or _asks(record.text)):
+    if not (has_answers or record.options or record.content.parts or draft.total or asks(record.text)):
         yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
     if 0 < len(record.text) < 6 and not record.content.parts:
         yield Doubt("short", "The text is unusually short. Is there more of it above or below?")
@@ -191,12 +191,6 @@ def _points(draft: Draft, text: str) -> Iterator[Doubt]:
             f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
         )
         yield Doubt("points_sum", said_total)
-
-
-def _asks(text: str) -> bool:
-    """Return whether a sentence of a text asks, or leaves a place to answer in."""
-    is_task = any(map(phrases.TASK.match, re.split(r"[.!。;:\n]\s*", text.replace("*", ""))))
-    return is_task or re.search(r"[?？=]|选|[（(]\s*[）)]|__", text) is not None
 
 
 def _shown(text: str) -> str:

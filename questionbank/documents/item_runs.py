@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases, point_phrases, truth_phrases
+from questionbank.documents.directions import asks
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.points import without_points
@@ -121,6 +122,8 @@ class Items:
         base += self.key.get(run.question, 0.0) * (run.series != "box")
         if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
             base += 2  # a short answer, as text2qti writes it
+        if run.series == "bullet" and self._are_given(run, stem):
+            base -= 3
         if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
             base += 1
         if phrases.CHOICE_SECTION.search(self.headings.get(run.question, "")):
@@ -136,6 +139,15 @@ class Items:
             base -= 1
         base += 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0
         return base - 1 if run.series.startswith(("roman", "digits")) else base
+
+    def _are_given(self, run: Run, stem: str) -> bool:
+        """Return whether a list tells what is given: nothing above it asks, but a line below it does."""
+        behind = run.places[-1] + 1
+        end = behind
+        while end < len(self.roles) and self.roles[end] is Role.MORE:
+            end += 1
+        below = "\n".join(line.text for line in self.lines[behind:end])
+        return asks(below) and not asks(stem)
 
     def _are_options(self, run: Run, votes: Counter[str]) -> bool:
         if abs(run.leaning) >= 2 or not votes[run.series]:

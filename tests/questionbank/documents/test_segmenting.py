@@ -78,6 +78,7 @@ KINDS = {
     "1. A line.\n(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\nAnswers\n1. (a) 2 (b) -": ("parts", "(a) 2; (b) -"),
     "Type: F\n1) What is 6 x 7?\na. 42": ("open", "42"),
     "1. Show that it is so.\nSolution: Clear.": ("open", ""),
+    "1. Dev has 60 kg of sand. He also has\n• 9 kg of lime\n• 5 kg of salt\n• 4 kg of clay\nHow much is it?": ("open", ""),
 }  # fmt: skip
 
 
