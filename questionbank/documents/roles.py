@@ -100,11 +100,7 @@ class _Guess(Surroundings):
                 self.awaits_answers and self.state == "outside"
             )
         is_bonus = mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
-        if (
-            is_bonus
-            and self.numbering.is_question(place + 1)
-            and not is_bonus.string[is_bonus.end() :].strip("★☆*! ")
-        ):
+        if is_bonus and not is_bonus.string[is_bonus.end() :].strip("★☆*! ") and self._heads_numbered(place):
             return Role.HEADING
         if self.numbering.is_question(place) or is_bonus or place in self.matches:
             above = self.lines[place - 1].text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.conclusions import chosen_letter
-from questionbank.documents.directions import administers, directs, is_given
+from questionbank.documents.directions import administers, asks, directs, is_given
 from questionbank.documents.item_runs import Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.marks import Mark
@@ -184,6 +184,15 @@ class Surroundings:
         text = self.lines[place].text
         is_name = 0 < len(text) < LONG_HEADING and "![" not in text
         return is_name and not is_item and self.numbering.is_question(following)
+
+    def _heads_numbered(self, place: int) -> bool:
+        """Return whether a numbered question follows a line, behind notes at most that ask nothing."""
+        ahead = range(place + 1, min(place + 3, len(self.lines)))
+        following = next((at for at in ahead if self.numbering.is_question(at)), -1)
+        return following > 0 and not any(
+            self.lines[at].heading or self.marks[at] is not None or asks(self.lines[at].text)
+            for at in range(place + 1, following)
+        )
 
     def _counts_headings(self, place: int, mark: Mark) -> bool:
         """Return whether "III. Matching" counts on from "II. True or false", the last heading."""

@@ -174,6 +174,10 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
             "1. Find 2 + 5.\n2. Say why.\n3. Find 1 + 1.\nAnswers\n| 1 | 7 |\n| 3 | 2 |\nCome to room M2 on Tuesday.",
             ["7", "", "2"],
         ),
+        (
+            "1. Find 2 + 5.\nChallenge ★\nNo calculator for this one!\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3",
+            ["7", "3"],
+        ),
         ("1. Find 2 + 5.\n- - - - - fold here - - - - -\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
         (
             "1. Find 2 + 5.\n2. Find 2 + 8.\n3. Find 1 + 1.\nAnswers\n| 1. 7 | 3. 2 |\n| 2. 10 | |",
