@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
 
-from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, BlockReader
+from questionbank.documents.blocks import BOXED, COLOUR_BEGINS, COLOUR_ENDS, BlockReader
 from questionbank.documents.marks import GAP
 from questionbank.documents.odt_numbering import ListNumbers
 from questionbank.documents.packages import DAMAGED, Package, picture_name
@@ -36,7 +37,15 @@ _NO_STYLES = (
 ).encode()
 _PREFIX_OF_MATH = re.compile(r"<(/?)(?:math|m|mml):")
 _STYLE, _TEXT, _FO = (f"{{{_NAMESPACES[name]}}}" for name in ("style", "text", "fo"))
+_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xlink", "manifest"))
+
+_PLAIN = frozenset({f"{_DRAW}rect", f"{_DRAW}line", f"{_DRAW}connector"})  # lines and boxes to write in
+_SHAPES = _PLAIN | {
+    f"{_DRAW}{name}"
+    for name in "custom-shape g ellipse circle polygon polyline regular-polygon path caption".split()
+}
+_PLAIN_TYPES = frozenset({"rectangle", "ooxml-rect", "round-rectangle", "ooxml-roundRect"})
 
 
 def read_odt(package: Package) -> Source:
@@ -55,6 +64,7 @@ def read_odt(package: Package) -> Source:
     _write_formulas(root, package)
     _write_gaps(root)
     _write_colours(root)
+    drawings = _hoist_boxes(root)
     styles = package.xml("styles.xml")
     ListNumbers([root] if styles is None else [styles, root]).write(root)
     notices = []
@@ -65,6 +75,11 @@ def read_odt(package: Package) -> Source:
     )
     if external:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
+    if drawings:
+        notices.append(
+            f"{counted(drawings, '1 drawing', '{} drawings')} cannot be read; [image] stands there."
+            " Save drawings as PNG pictures and insert those."
+        )
     parts = {"content.xml": ET.tostring(root, encoding="utf-8")}
     if "styles.xml" not in package.names:  # without which pandoc does not read it
         parts["styles.xml"] = _NO_STYLES
@@ -111,6 +126,61 @@ def _write_gaps(root: Any) -> None:
                     before[-1].tail = (before[-1].tail or "") + text
                 else:
                     parent.text = (parent.text or "") + text
+
+
+def _hoist_boxes(root: Any) -> int:
+    """Put the paragraphs of text boxes behind the paragraph that holds the box; returns how many drawings are lost."""
+    parents = {child: parent for parent in root.iter() for child in parent}
+    drawings = 0
+    for shape in reversed([*_shapes(root)]):
+        place = shape
+        while place in parents and place.tag not in _PARAGRAPHS:
+            place = parents[place]
+        is_inside = place in parents
+        holder = parents[place if is_inside else shape]
+        blocks = [*_blocks(shape)]
+        is_drawn = _is_drawn(shape, has_text=bool(blocks))
+        drawings += is_drawn
+        tail = shape.tail
+        shape.clear()
+        shape.tag, shape.tail = f"{_TEXT}{'span' if is_inside else 'p'}", tail
+        shape.text = "[image]" if is_drawn else ""
+        behind = list(holder).index(place if is_inside else shape) + 1
+        for offset, block in enumerate(blocks):
+            for part in block.iter():
+                if part.tag in _PARAGRAPHS:
+                    part.text = BOXED + (part.text or "")
+            holder.insert(behind + offset, block)
+    return drawings
+
+
+def _shapes(element: Any) -> Iterator[Any]:
+    """Yield the outermost text boxes and shapes of an element; pandoc reads those that hold a picture."""
+    for child in element:
+        is_box = child.tag in _SHAPES or child.find(f"{_DRAW}text-box") is not None
+        if is_box and next(child.iter(f"{_DRAW}image"), None) is None:
+            yield child
+        else:
+            yield from _shapes(child)
+
+
+def _blocks(shape: Any) -> Iterator[Any]:
+    """Yield the paragraphs, lists and tables of a shape that hold text."""
+    for child in shape:
+        if child.tag in (*_PARAGRAPHS, f"{_TEXT}list", f"{{{_NAMESPACES['table']}}}table"):
+            if "".join(child.itertext()).strip():
+                yield child
+        else:
+            yield from _blocks(child)
+
+
+def _is_drawn(shape: Any, *, has_text: bool) -> bool:
+    """Return whether a shape shows more than its text, a line or a box to write in."""
+    if shape.tag == f"{_DRAW}g":
+        return any(_is_drawn(child, has_text=False) or child.tag in _PLAIN for child in shape)
+    geometry = shape.find(f"{_DRAW}enhanced-geometry")
+    is_plain = geometry is not None and geometry.get(f"{_DRAW}type") in _PLAIN_TYPES
+    return shape.tag in _SHAPES - _PLAIN and not has_text and not is_plain
 
 
 def _write_colours(root: Any) -> None:

@@ -445,6 +445,14 @@ ODT_BODIES = {  # the body of an OpenDocument text, and the numbers and texts of
         + '<text:list text:style-name="L9"><text:list-header><text:p>Note</text:p></text:list-header></text:list>',
         "a.i. Find x./1. Tick./☐ Yes/Note",
     ),
+    "text boxes, and drawings of which only words can be read": (
+        "<text:p>Use the box.<draw:custom-shape><text:p>Fare</text:p><text:p>£3</text:p></draw:custom-shape>"
+        "<draw:frame><draw:text-box><text:p>In a frame</text:p></draw:text-box></draw:frame></text:p>"
+        "<text:p>Look.<draw:g><draw:line/><draw:rect><text:p>6 cm</text:p></draw:rect></draw:g></text:p>"
+        "<text:p>Write here.<draw:rect/></text:p>"
+        "<draw:frame><draw:text-box><text:p>On the page</text:p></draw:text-box></draw:frame>",
+        "Use the box./Fare/£3/In a frame/Look.[image]/6 cm/Write here./On the page",
+    ),
 }
 
 
