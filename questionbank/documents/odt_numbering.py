@@ -1,4 +1,4 @@
-"""The numbers that an OpenDocument text shows before the items of its lists (OpenDocument 1.3, part 3, 5.3 and 16.30).
+"""The numbers that an OpenDocument text shows before the items of its lists (OpenDocument 1.3, part 3, 5.3).
 
 pandoc counts each list by itself. But a list that is interrupted goes on in a list of its own, also at an inner level:
 `(b)` below an answer space is the item of a list in the item of a list, and the outer item has no number.
@@ -6,6 +6,7 @@ pandoc counts each list by itself. But a list that is interrupted goes on in a l
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,4 +119,4 @@ def _get(shape: Any, name: str) -> str:
 
 
 def _whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.isdecimal() else otherwise
+    return int(text) if text and re.fullmatch(r"[0-9]{1,4}", text) else otherwise
