@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from questionbank.documents.pdf.glyphs import Box, Glyph, Page, around
-from questionbank.documents.pdf.lines import is_blank
+from questionbank.documents.pdf.lines import BLANK, is_blank
 from questionbank.documents.pdf.mathematics import Row, rows_of, runs_of
 
 _SAME = 3.0  # points: two rules that touch
@@ -18,8 +19,12 @@ _SMALLEST = 9.0  # points: of a picture's longer side
 _MOST_RULES = 2_000
 _PROSE = 12  # words: a frame around so many holds a text
 _FRAME = 0.35  # of the page's width: a frame around a text
+_LABEL_WORDS = 5  # in a smaller frame: from here a text, not a label
 _RING = 45.0  # points: a ring around a letter is smaller
 _LARGEST = 0.85  # of the page: a background
+_BORDER = 0.6  # of the page: a frame so large is its border
+_SQUARED = 5  # uprights: from here squared paper, not a border
+_TALLEST_CELL = 0.5  # of the page's height: a taller cell holds questions, not data
 
 
 @dataclass(slots=True, eq=False)
@@ -71,29 +76,30 @@ def clusters(boxes: Iterable[Box], margin: float) -> list[list[Box]]:
     return [members for _area, members in groups]
 
 
-def grids_of(rules: Sequence[Box], glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
-    """Return the ruled tables, and the rules that belong to none."""
+def grids_of(page: Page, glyphs: Sequence[Glyph]) -> tuple[list[Grid], list[Box]]:
+    """Return the ruled tables of a page, and the rules that belong to none."""
     grids: list[Grid] = []
-    left = [*rules[_MOST_RULES:]]
-    for group in clusters(rules[:_MOST_RULES], _SAME):
-        crossing, alone = _crossing(group)
-        left += alone
-        grid = _grid(crossing)
-        if grid is None or not _is_table(grid, glyphs):
-            left += crossing
+    left = [*page.rules[_MOST_RULES:]]
+    for group in _crossing(page.rules[:_MOST_RULES]):
+        grid = _grid(group)
+        if grid is None or not _is_table(grid, glyphs, _TALLEST_CELL * page.height):
+            left += group
         else:
             grids.append(grid)
     return grids, left
 
 
-def _crossing(rules: Sequence[Box]) -> tuple[list[Box], list[Box]]:
-    """Return the rules that touch one of the other direction, and those that do not, such as a fraction's in a cell."""
+def _crossing(rules: Sequence[Box]) -> list[list[Box]]:
+    """Return the groups of rules that cross or meet; a fraction in a cell, or a table in a frame, is one of its own."""
+    group = {id(rule): [rule] for rule in rules}
     level = [rule for rule in rules if is_level(rule)]
-    uprights = [rule for rule in rules if not is_level(rule)]
-    crossing = [rule for rule in level if any(rule.touches(other, _SAME) for other in uprights)]
-    crossing += [rule for rule in uprights if any(rule.touches(other, _SAME) for other in level)]
-    found = {id(rule) for rule in crossing}
-    return crossing, [rule for rule in rules if id(rule) not in found]
+    for upright in (rule for rule in rules if not is_level(rule)):
+        for rule in level:
+            one, other = group[id(upright)], group[id(rule)]
+            if one is not other and upright.touches(rule, _SAME):
+                one += other
+                group |= {id(member): one for member in other}
+    return [*{id(members): members for members in group.values()}.values()]
 
 
 def _grid(rules: Sequence[Box]) -> Grid | None:
@@ -113,14 +119,18 @@ def _edges(values: Iterable[float]) -> list[float]:
     return edges
 
 
-def _is_table(grid: Grid, glyphs: Sequence[Glyph]) -> bool:
-    """Return whether enough cells hold text; squared paper and diagrams hold little."""
+def _is_table(grid: Grid, glyphs: Sequence[Glyph], tallest: float) -> bool:
+    """Return whether enough cells hold text; squared paper and diagrams hold little, a page's border too much."""
     box = grid.box
+    if max(lower - upper for upper, lower in pairwise(grid.ys)) > tallest:
+        return False
     filled = {
         (grid.column(glyph.center), grid.row(glyph.middle))
         for glyph in glyphs
         if box.holds(glyph.center, glyph.middle)
     }
+    if box.height > tallest and len({column for column, _row in filled}) < 2:
+        return False
     cells = (len(grid.xs) - 1) * (len(grid.ys) - 1)
     return 3 * len(filled) >= cells and len(filled) > 1
 
@@ -143,7 +153,9 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
     area = page.width * page.height
     drawn = [box for box in (*page.images, *page.drawings) if box.width * box.height < _LARGEST * area]
     drawn = [box for box in drawn if box.width > 0.5 or box.height > 0.5]
-    frames = [box for box in page.frames if box.width * box.height < _LARGEST * area]
+    frames = [box for box in page.frames if not _is_around_text([box], glyphs, area)]
+    ruled = [group for group in _crossing(rules[:_MOST_RULES]) if not _is_around_text(group, glyphs, area)]
+    rules = [*(rule for group in ruled for rule in group), *rules[_MOST_RULES:]]
     found = []
     for group in clusters([*drawn, *frames, *rules], _NEAR)[:500]:
         box = around(group)
@@ -155,11 +167,26 @@ def pictures_of(page: Page, rules: Sequence[Box], glyphs: Sequence[Glyph]) -> li
             continue
         inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
         has_image = any(one in group for one in page.images)
-        is_framed = len(group) < 5 and _is_frame(box, inside, page.width)
-        if not has_image and (is_framed or is_blank(inside) or _holds_prose(inside)):
+        is_framed = _is_rectangle(group, [*rules, *frames]) and _is_frame(box, inside, page.width)
+        if not has_image and (is_framed or is_blank(inside) or holds_prose(box, inside)):
             continue
         found.append(_within(page, _with_labels(box, glyphs)))
     return _merged(found)
+
+
+def _is_around_text(frame: Sequence[Box], glyphs: Sequence[Glyph], area: float) -> bool:
+    """Return whether a frame is layout: the border of a page, or around a text, whatever else stands in it."""
+    box = around(frame)
+    uprights = _edges(one.x0 for one in frame if not is_level(one))
+    if box.width * box.height > _BORDER * area and len(uprights) < _SQUARED:
+        return True
+    return holds_prose(box, glyphs)
+
+
+def holds_prose(box: Box, glyphs: Sequence[Glyph]) -> bool:
+    """Return whether an area holds a text of several sentences, not labels."""
+    inside = [glyph for glyph in glyphs if box.holds(glyph.center, glyph.middle)]
+    return len(inside) > 5 * _PROSE and _words(inside) > _PROSE
 
 
 def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]) -> bool:
@@ -174,16 +201,30 @@ def _is_layout(group: Sequence[Box], rules: Sequence[Box], frames: Sequence[Box]
     return edges < 4 and len(group) < 4
 
 
+def _is_rectangle(group: Sequence[Box], straight: Sequence[Box]) -> bool:
+    """Return whether a group may be one rectangle: a drawing that fills its area, or a few rules."""
+    box = around(group)
+    is_filled = any(one.width > 0.9 * box.width and one.height > 0.9 * box.height for one in group)
+    return len(group) < 6 and (is_filled or all(one in straight for one in group))
+
+
 def _is_frame(box: Box, inside: Sequence[Glyph], width: float) -> bool:
-    """Return whether one rectangle is drawn around a text that fills it."""
-    if not inside or box.width < _FRAME * width:
-        return False
+    """Return whether a text fills a rectangle; in a small one a few words may be a label."""
     rows = rows_of(inside)
+    words = len(rows) + _words(inside)
+    if not rows or (box.width < _FRAME * width and words < _LABEL_WORDS):
+        return False
     return sum(row.size for row in rows) > 0.35 * box.height
 
 
-def _holds_prose(glyphs: Sequence[Glyph]) -> bool:
-    return sum(glyph.blanks > 0 for glyph in glyphs) > _PROSE and len(glyphs) > 5 * _PROSE
+def _words(glyphs: Sequence[Glyph]) -> int:
+    """Return how many words follow another in its row: behind a blank, or a gap where a font has no blanks."""
+    runs = [run for row in rows_of(glyphs) for run in runs_of(row)]
+    return sum(
+        after.blanks > 0 or after.start - before.end > BLANK * after.size
+        for run in runs
+        for before, after in pairwise(run)
+    )
 
 
 def _with_labels(box: Box, glyphs: Sequence[Glyph]) -> Box:

@@ -266,11 +266,11 @@ class PageReader:
         if min(box[2] - box[0], box[3] - box[1]) < 2.5:
             yield ["rule", *box]
             return
-        lines = self._straight(item, outer) if stroke.value else None
-        if lines is not None and not fill.value:
+        lines = self._straight(item, outer)
+        if lines is not None and stroke.value and not fill.value:
             yield from lines
         else:
-            is_box = raw.FPDFPath_CountSegments(item) <= 6 and not self._has_curves(item)
+            is_box = lines is not None and raw.FPDFPath_CountSegments(item) <= 6
             yield ["box" if is_box else "shape", *box]
 
     def _is_white(self, item: Any, *, is_filled: bool, is_stroked: bool) -> bool:
@@ -290,13 +290,6 @@ class PageReader:
     @staticmethod
     def _shows(channels: list[int]) -> bool:
         return min(channels[:3]) < 250 and channels[3] > 10
-
-    def _has_curves(self, item: Any) -> bool:
-        raw = self._raw
-        return any(
-            raw.FPDFPathSegment_GetType(raw.FPDFPath_GetPathSegment(item, index)) == raw.FPDF_SEGMENT_BEZIERTO
-            for index in range(min(raw.FPDFPath_CountSegments(item), 200))
-        )
 
     def _straight(self, item: Any, outer: tuple[float, ...]) -> list[list[Any]] | None:
         """Return the lines of a path that are all level or upright; None for any other."""

@@ -10,15 +10,18 @@ from typing import TypeVar
 
 from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.pdf.areas import Grid, grids_of, is_level, mark_ringed, pictures_of
+from questionbank.documents.pdf.areas import Grid, grids_of, holds_prose, is_level, mark_ringed, pictures_of
 from questionbank.documents.pdf.glyphs import INVISIBLE, Box, Glyph, Page, around, usual_size
 from questionbank.documents.pdf.lines import PdfLine, line_of
 from questionbank.documents.pdf.mathematics import rows_of, set_tall, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)
 _OPTION = re.compile(r"[(（]?[B-Fb-f][.)．、）]")
+_NO_TEXT = re.compile(r"[(\[][^()\[\]]*[)\]]|.*[._…]{5}.*")  # points, and lines to write on
 _NUMBERED = re.compile(r"(?:Q(?:uestion)?)?(\d{1,2})[.):]?")
 _GUTTER = 11.0  # points between two columns, at least
+_GUTTER_RULE = 0.2  # of the page's height: a rule between two columns, at least
+_MARGIN = 14.0  # points from a column's edge, where its questions begin
 _FEWEST_LINES = 6  # in a column
 _BLANK_RULE = (12.0, 320.0)  # points: a rule that stands for a gap in a sentence
 
@@ -50,7 +53,7 @@ def layout_of(page: Page) -> PageLayout:
     layout = PageLayout()
     set_tall(glyphs, usual_size(glyphs))
     page.drawings, page.frames = mark_ringed(page.drawings, glyphs), mark_ringed(page.frames, glyphs)
-    grids, rules = grids_of(page.rules, glyphs)
+    grids, rules = grids_of(page, glyphs)
     tables = []
     for grid in grids:
         inside, glyphs = _parted(glyphs, grid.box)
@@ -59,9 +62,18 @@ def layout_of(page: Page) -> PageLayout:
     short = [rule for rule in rules if is_level(rule) and rule.width < 0.6 * page.width]
     glyphs, unused = with_structures(glyphs, short)
     rules = [rule for rule in rules if rule not in short or rule in unused]
-    pictures = pictures_of(page, _without_blanks(rules, glyphs), glyphs)
-    glyphs = [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in pictures)]
-    glyphs += _blanks(rules, glyphs, pictures)
+    blanks = _blanks(rules, glyphs, page.drawings)
+    rules = [rule for rule in rules if rule not in blanks]
+    pictures = pictures_of(page, rules, glyphs)
+    labelled = [
+        picture for picture in pictures if not holds_prose(picture, glyphs)
+    ]  # others are behind a text
+    glyphs = [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in labelled)]
+    glyphs += [
+        _blank(rule, beside)
+        for rule, beside in blanks.items()
+        if not any(picture.holds(rule.x0, rule.middle) for picture in pictures)
+    ]
     columns = _columns(glyphs, page)
     for column in columns:
         layout.items += _side_by_side(
@@ -103,20 +115,27 @@ def _blank_row(rule: Box, glyphs: Sequence[Glyph]) -> Glyph | None:
     return beside
 
 
-def _without_blanks(rules: Sequence[Box], glyphs: Sequence[Glyph]) -> list[Box]:
-    return [rule for rule in rules if _blank_row(rule, glyphs) is None]
-
-
-def _blanks(rules: Sequence[Box], glyphs: Sequence[Glyph], pictures: Sequence[Box]) -> list[Glyph]:
-    found = []
+def _blanks(rules: Sequence[Box], glyphs: Sequence[Glyph], drawings: Sequence[Box]) -> dict[Box, Glyph]:
+    """Return the rules that are blanks, each with a glyph of its line; a rule that meets a drawing is part of it."""
+    drawn = [*drawings, *(rule for rule in rules if not is_level(rule))]
+    found = {}
     for rule in rules:
         beside = _blank_row(rule, glyphs)
-        if beside is None or any(picture.holds(rule.x0, rule.middle) for picture in pictures):
-            continue
-        blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
-        blank.baseline, blank.size, blank.blanks = beside.baseline, beside.size, 1
-        found.append(blank)
+        if beside is not None and not any(_meets(rule, one) for one in drawn):
+            found[rule] = beside
     return found
+
+
+def _meets(rule: Box, drawing: Box) -> bool:
+    """Return whether a rule ends at a drawing or crosses it; one that is well within may stand in a frame."""
+    is_within = drawing.x0 + 1 < rule.x0 and rule.x1 < drawing.x1 - 1
+    return rule.touches(drawing, 1.0) and not is_within
+
+
+def _blank(rule: Box, beside: Glyph) -> Glyph:
+    blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
+    blank.baseline, blank.size, blank.blanks = beside.baseline, beside.size, 1
+    return blank
 
 
 # -- columns ------------------------------------------------------------------------------------------------------
@@ -127,6 +146,36 @@ class _Column:
     glyphs: list[Glyph]
     edges: tuple[float, float]
     band: tuple[float, float]  # top and bottom
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A stretch of a row between two gaps as wide as a gutter: its text, where it stands, and its baseline."""
+
+    text: str
+    start: float
+    end: float
+    baseline: float
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is more than points or a line to write on, which stand at the right of a single column."""
+        return _NO_TEXT.fullmatch(self.text) is None
+
+
+def _spans(glyphs: Sequence[Glyph]) -> list[list[_Span]]:
+    found = []
+    for row in rows_of(glyphs):
+        runs = _segments(sorted(row.glyphs, key=lambda one: one.start))
+        found.append(
+            [
+                _Span(
+                    "".join(one.text for one in run), run[0].start, max(one.end for one in run), row.baseline
+                )
+                for run in runs
+            ]
+        )
+    return found
 
 
 def _columns(glyphs: list[Glyph], page: Page) -> list[_Column]:
@@ -157,47 +206,69 @@ def _columns(glyphs: list[Glyph], page: Page) -> list[_Column]:
 def _gutter(glyphs: Sequence[Glyph], page: Page) -> float | None:
     """Return where a page is parted in two columns; None for a page of one column."""
     text = around(glyphs)
-    rows = [_segments(sorted(row.glyphs, key=lambda one: one.start)) for row in rows_of(glyphs)]
-    spans = [[(run[0].start, max(one.end for one in run), run) for run in row] for row in rows]
+    rows = _spans(glyphs)
     best: tuple[int, float] | None = None
     for step in range(30, 71):
         x = page.width * step / 100
-        crossing = sum(
-            any(a < x + _GUTTER / 2 and x - _GUTTER / 2 < b for a, b, _run in row) for row in spans
-        )
-        if 4 * crossing > len(spans) or (best is not None and crossing >= best[0]):
+        crossing = _crossed(rows, x)
+        if 4 * crossing > len(rows) or (best is not None and crossing >= best[0]):
             continue
-        left = [[span for span in row if span[1] <= x] for row in spans]
-        right = [[span for span in row if span[0] >= x] for row in spans]
-        sides = [[row for row in side if row] for side in (left, right)]
+        sides = _sides(rows, x)
         edges = ((text.x0, x), (x, text.x1))
         if min(map(len, sides)) >= _FEWEST_LINES and (
             all(_are_full(side, *edge) for side, edge in zip(sides, edges, strict=True)) or _counts_on(*sides)
         ):
             best = (crossing, x)
-    return best[1] if best else None
+    return best[1] if best else _ruled_gutter(rows, page)
 
 
-Span = tuple[float, float, list[Glyph]]
+def _ruled_gutter(rows: Sequence[Sequence[_Span]], page: Page) -> float | None:
+    """Return where a rule parts a page in two columns: it meets no other, and no text crosses it."""
+    for rule in page.rules:
+        x = (rule.x0 + rule.x1) / 2
+        beside = [row for row in rows if rule.top < row[0].baseline < rule.bottom]
+        if (
+            rule.height > _GUTTER_RULE * page.height
+            and 0.3 * page.width < x < 0.7 * page.width
+            and not any(is_level(other) and rule.touches(other, 3.0) for other in page.rules)
+            and not _crossed(beside, x)
+            and min(map(len, _sides(beside, x))) >= _FEWEST_LINES
+        ):
+            return x
+    return None
 
 
-def _are_full(rows: Sequence[Sequence[Span]], left: float, right: float) -> bool:
+def _crossed(rows: Sequence[Sequence[_Span]], x: float) -> int:
+    """Return how many rows have text in a gutter."""
+    return sum(
+        any(span.start < x + _GUTTER / 2 and x - _GUTTER / 2 < span.end for span in row) for row in rows
+    )
+
+
+def _sides(rows: Sequence[Sequence[_Span]], x: float) -> tuple[list[list[_Span]], list[list[_Span]]]:
+    """Return what of each row stands to the left of a gutter and to the right, without what is no text."""
+    left = [[span for span in row if span.end <= x and span.is_text] for row in rows]
+    right = [[span for span in row if span.start >= x and span.is_text] for row in rows]
+    return [row for row in left if row], [row for row in right if row]
+
+
+def _are_full(rows: Sequence[Sequence[_Span]], left: float, right: float) -> bool:
     """Return whether many lines of a column fill it, and many begin at the same place."""
-    widths = [sum(end - start for start, end, _run in row) for row in rows]
-    letters = ["".join(glyph.text for glyph in row[0][2][:3]) for row in rows]
-    if 3 * sum(_OPTION.match(text) is not None for text in letters) > len(rows):
+    widths = [sum(span.end - span.start for span in row) for row in rows]
+    if 3 * sum(_OPTION.match(row[0].text) is not None for row in rows) > len(rows):
         return False
-    starts = [row[0][0] for row in rows]
+    starts = [row[0].start for row in rows]
     full = sum(width > 0.6 * (right - left) for width in widths)
     aligned = max(sum(abs(one - other) < 4 for other in starts) for one in starts)
     return full >= max(5, 0.25 * len(rows)) and 3 * aligned >= len(rows)
 
 
-def _counts_on(left: Sequence[Sequence[Span]], right: Sequence[Sequence[Span]]) -> bool:
+def _counts_on(left: Sequence[Sequence[_Span]], right: Sequence[Sequence[_Span]]) -> bool:
     """Return whether the questions in the right column are numbered on from those in the left."""
     numbers = []
     for rows in (left, right):
-        starts = ["".join(glyph.text for glyph in row[0][2][:5]) for row in rows]
+        margin = min(row[0].start for row in rows)
+        starts = [row[0].text for row in rows if row[0].start < margin + _MARGIN]
         numbers.append([int(match[1]) for text in starts if (match := _NUMBERED.match(text))])
     is_rising = all(one < other for side in numbers for one, other in pairwise(side))
     return is_rising and min(map(len, numbers)) > 2 and numbers[1][0] == numbers[0][-1] + 1

@@ -18,6 +18,7 @@ _NEUTRAL = re.compile(r"[0-9.,+\-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪
 _OPERATORS = frozenset("+-−=×÷<>≤≥≠≈±·⋅∈∉⊂⊆∩∪→⇒⇔\u0338")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _ALONE = frozenset("aAI")
+_PART = re.compile(r"\((?:[a-h]|[ivx]{1,4})\)")
 _END_SIGNS = ".,;:?!"
 
 
@@ -133,7 +134,7 @@ def _is_unit(word: _Word) -> bool:
 def _is_neutral(word: _Word) -> bool:
     """Return whether a word may be a part of the formula beside it."""
     plain = word.plain.rstrip(_END_SIGNS)
-    if not plain or not _NEUTRAL.fullmatch(plain) or plain in _ALONE:
+    if not plain or not _NEUTRAL.fullmatch(plain) or plain in _ALONE or _PART.fullmatch(plain):
         return False
     return all(letters in FUNCTIONS for letters in _LETTERS.findall(plain))
 

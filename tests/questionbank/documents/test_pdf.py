@@ -118,6 +118,67 @@ def test_two_columns_are_read_one_after_the_other(read: Read, tmp_path: Path) ->
     assert all(text.endswith("your answer is right.") for text in found)
 
 
+def test_a_rule_between_short_lines_parts_two_columns(read: Read, tmp_path: Path) -> None:
+    items = "\n".join(f"+ Solve $x^2 = {n}$." for n in range(11, 27))
+    source = (
+        "#set page(height: 12cm, width: 16cm, margin: 1cm)\n#set enum(spacing: 2em)\n"
+        "#place(dx: 7cm, line(angle: 90deg, length: 9cm, stroke: 0.3pt))\n"
+        f"#columns(2)[{items}]"
+    )
+    assert [int(text.partition(".")[0]) for text in texts(read(typst_pdf(source, tmp_path)))] == [
+        *range(1, 17)
+    ]
+
+
+def test_points_and_lines_to_write_on_at_the_right_are_no_column(read: Read) -> None:
+    page = line("Instructions", y=815) + "".join(
+        line(f"{number}. Find the root of {number}.", y=y)
+        + line("." * 60, x=330, y=y - 40)
+        + line("(1)", x=500, y=y - 55)
+        + line(f"(Total for Question {number} is 1 mark)", x=330, y=y - 70)
+        for number, y in zip(range(1, 7), range(760, 160, -100), strict=True)
+    )
+    document = read(written_pdf([page]))
+    paper = assemble(document.lines, guess_roles(document.lines))
+    assert [(one.record.text, one.record.content.points) for one in paper.questions] == [
+        (f"Find the root of {number}.", 1) for number in range(1, 7)
+    ]
+
+
+BORDERS = {
+    "a border": "36 50 520 740 re S\n",
+    "a border that rules meet": "36 50 520 740 re S 36 640 m 556 640 l S 36 440 m 556 440 l S\n",
+    "a border with a margin": "36 50 520 740 re S 530 50 m 530 790 l S 36 640 m 556 640 l S\n",
+    "a filled page": "0.9 g 36 50 520 740 re f 0 g\n",
+}
+
+
+@pytest.mark.parametrize("name", BORDERS)
+def test_the_border_of_a_page_is_neither_table_nor_picture(read: Read, name: str) -> None:
+    triangle = "100 530 m 200 530 l 150 580 l h S\n"
+    table = "100 300 m 200 300 l S 100 320 m 200 320 l S 100 340 m 200 340 l S\n" + "".join(
+        f"{x} 300 m {x} 340 l S\n" for x in (100, 150, 200)
+    )
+    cells = "".join(line(str(n), x=x, y=y) for n, x, y in ((4, 120, 326), (5, 170, 326), (6, 120, 306)))
+    document = read(written_pdf([BORDERS[name] + THREE + triangle + table + cells]))
+    assert [text.partition("](")[0] for text in texts(document)] == [
+        "1. Work out 3 + 4.",
+        "2. Find the square.",
+        "![",
+        "3. Solve x + 2 = 5.",
+        "| 4 | 5 |",
+        "| 6 |  |",
+    ]
+
+
+def test_text_in_front_of_an_image_is_read(read: Read) -> None:
+    text = "".join(
+        line(f"{n}. Work out the sum of the first {n} whole numbers.", y=750 - 40 * n) for n in range(1, 6)
+    )
+    document = read(written_pdf(["q 450 0 0 600 60 200 cm /I Do Q\n" + text], images={"I": black(60, 80)}))
+    assert sum("whole numbers." in found for found in texts(document)) == 5
+
+
 def test_cells_below_each_other_are_a_table_without_rules(read: Read, tmp_path: Path) -> None:
     document = read(
         typst_pdf(
