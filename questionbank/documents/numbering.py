@@ -41,6 +41,7 @@ class Numbering:
 
 def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
     """Return the numbered rules of a paper: they stand below their title, and the questions count anew behind them."""
+    marks = [None if _may_be_points(mark, line) else mark for mark, line in zip(marks, lines, strict=True)]
     for title, line in enumerate(lines):
         mark = marks[title]
         if mark is not None and mark.kind in _COUNTS and line.text and not INSTRUCTIONS.fullmatch(line.text):
@@ -76,6 +77,10 @@ def formulas(lines: Sequence[Line]) -> frozenset[int]:
                 end += 1
             found |= {*range(title, end)}
     return frozenset(found)
+
+
+def _may_be_points(mark: Mark | None, line: Line) -> bool:
+    return mark is not None and mark.series == "digits()" and not line.text
 
 
 def _ends_formulas(line: Line) -> bool:
