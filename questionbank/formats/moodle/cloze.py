@@ -56,7 +56,9 @@ def cloze_faults(rest: str, blanks: Sequence[Blank]) -> Iterator[str]:
     if not blanks:
         yield "the question has no gap"
     for place, blank in enumerate(blanks, start=1):
-        weights = [answer.weight for answer in blank.accepted] + [option.weight or 0.0 for option in blank.options]
+        weights = [answer.weight for answer in blank.accepted] + [
+            option.weight or 0.0 for option in blank.options
+        ]
         if max(weights, default=0.0) <= 0:
             yield f"gap {place} has no right answer"
 

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 
 from defusedxml.ElementTree import fromstring
 
+from analytics.question_content import AcceptedAnswer, Option
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineWarning
 from questionbank.formats.concept_rows import ConceptRow

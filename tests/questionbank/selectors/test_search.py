@@ -236,7 +236,7 @@ def test_a_language_that_no_model_knows_is_told():
     store_vectors(add_set("wording"), questions)
     page = find("三角形")
     assert texts(page) == ["三角形的面积"]
-    assert "language" in page.notice
+    assert "cannot read Chinese" in page.notice
     assert purpose.unknown_shares["zh"] > 0.1
     assert find("triangle").notice == ""
 

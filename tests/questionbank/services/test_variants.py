@@ -273,7 +273,7 @@ def test_only_a_known_equation_is_reversed(teacher):
     question = add(PENCILS)
     solver = served({PENCILS: [("24-6", 0.9)]})
     solution_store(question=question, artifact=solver.artifact, solutions=solver.solver._solutions(PENCILS))
-    with pytest.raises(Conflict, match="need a confirmed equation"):
+    with pytest.raises(Conflict, match="needs a confirmed equation"):
         variants_reverse(question=question_get(question_id=question.pk), user=teacher)
     french = add("Léa a 5 pommes et en mange 2. Combien reste-t-il ?", "5-2", answer="3", language="fr")
     with pytest.raises(Conflict, match="English and Chinese"):

@@ -88,8 +88,8 @@ def test_a_question_that_is_no_word_problem_shows_nothing(as_teacher, bank, solv
     assert "solved-heading" not in page
 
 
-@pytest.mark.parametrize(("kind", "is_said"), [("open", True), ("blanks", False), ("parts", False)])
-def test_only_a_question_with_one_answer_is_said_to_be_unsolved(
+@pytest.mark.parametrize(("kind", "is_said"), [("open", True), ("parts", True), ("blanks", False)])
+def test_a_question_that_an_equation_could_answer_or_that_asks_several_things_is_said_to_be_unsolved(
     as_teacher, problem, monkeypatch, kind, is_said
 ):
     unsolved = SolvedText((), "The text does not ask a question.", (), "solver")
