@@ -23,14 +23,19 @@ _ANSWER = re.compile(
 )
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
 _LONGEST_TEXT = 20  # lines of a question's text, by which a file is recognised
+_CAPITALS = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
 _GAP = re.compile(
     r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]"
 )
 
 
 def is_aiken(beginning: str, _name: str) -> bool:
-    """Return whether a file is in Aiken: one of its first questions has options and an answer."""
-    return any(question.answer and question.has_shape for question in _aiken_questions(beginning))
+    """Return whether a file is in Aiken: its first questions with options have answers.
+
+    Where some have none, only the capitals of ``ANSWER:`` tell it from a test paper.
+    """
+    answered = [bool(question.answer) for question in _aiken_questions(beginning) if question.has_shape]
+    return any(answered) and (all(answered) or _CAPITALS.search(beginning) is not None)
 
 
 def aiken_fault(beginning: str) -> str:

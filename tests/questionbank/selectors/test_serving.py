@@ -99,7 +99,7 @@ def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice
     chosen, encoder, notice = now.lens_for("purpose", "zh")
     assert chosen == sets["wording"]
     assert encoder.dimension == 2 * DIMENSION
-    assert "language" in notice
+    assert "cannot read Chinese" in notice
     assert now.lens_for("purpose", "en")[2] == ""
     assert now.lens_for("purpose", "zh", ["三角形"])[1].dimension == 2 * DIMENSION
 

@@ -81,7 +81,7 @@ def test_an_interval_that_says_nothing_stands_as_uncertain_without_a_number(bank
     question = bank.questions[0]
     Question.objects.filter(pk=question.pk).update(facility=0.5, responses=2)
     page = text_of(as_teacher.get(reverse("question_detail", args=[question.pk])))
-    assert "Observed uncertain somewhere between 9% and 91%, from 2 responses" in page
+    assert "Observed uncertain somewhere between 9% and 91% of answers wrong, from 2 responses" in page
 
 
 def test_what_is_next_to_impossible_cannot_be_accepted(bank, as_teacher, monkeypatch) -> None:

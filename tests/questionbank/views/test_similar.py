@@ -63,7 +63,7 @@ def test_a_language_without_purpose_has_one_list_and_a_notice(bank, as_teacher) 
     response = detail(as_teacher, bank.questions[0])
     (column,) = response.context["columns"]
     assert column.hits[0].question in bank.questions[1:3]
-    assert "we can only compare wording" in response.content.decode()
+    assert "these are compared by wording only" in response.content.decode()
 
 
 def test_a_button_stands_for_each_kind_that_holds_a_question_and_for_no_other(bank, as_teacher) -> None:
