@@ -39,14 +39,8 @@ from questionbank.formats.latex.exam import EXAM, is_exam
 from questionbank.formats.latex.files import Dialect, latex_losses, read_latex, write_latex
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
+from questionbank.formats.moodle import plain_texts
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
-from questionbank.formats.moodle.plain_texts import (
-    aiken_fault,
-    is_aiken,
-    is_cloze_text,
-    read_aiken,
-    read_cloze_text,
-)
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.originals import originals_losses, originals_writer
 from questionbank.formats.prairielearn import is_prairielearn, read_question_folder
@@ -214,7 +208,9 @@ _FORMATS = (
         sniff=is_asdiv,
         read=read_asdiv,
     ),
-    _text("aiken", "Aiken", place="line", sniff=is_aiken, read=read_aiken, is_paper=True),
+    _text(
+        "aiken", "Aiken", place="line", sniff=plain_texts.is_aiken, read=plain_texts.read_aiken, is_paper=True
+    ),
     _text(
         "gift",
         "GIFT",
@@ -226,7 +222,7 @@ _FORMATS = (
         losses=gift_losses,
         keeps_originals=True,
     ),
-    _text("cloze", "Cloze text of Moodle", sniff=is_cloze_text, read=read_cloze_text),
+    _text("cloze", "Cloze text of Moodle", sniff=plain_texts.is_cloze_text, read=plain_texts.read_cloze_text),
 )
 FORMATS: dict[str, Format] = {
     row.name: row for row in (*_FORMATS[:4], *map(_qti, VERSIONS.values()), *_FORMATS[4:])
@@ -282,7 +278,7 @@ def sniff(path: Path) -> Format:
         return FORMATS["jsonl"]
     if holds_rows(guess_layout(path, is_table=True).fields):
         return FORMATS["csv"]
-    if fault := aiken_fault(beginning):
+    if fault := plain_texts.aiken_fault(beginning):
         raise ImportRefused(f"{path.name} looks like an Aiken file, but {fault}.")
     raise ImportRefused(
         not_what_its_name_says(path.name)

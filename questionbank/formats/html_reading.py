@@ -56,8 +56,7 @@ _DEPTH = 200
 _LONGEST = 200_000  # characters; a text of ours has 50,000 at most
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_RAISED = re.compile(r"[0-9+\-−]+|n")
-_LOWERED = re.compile(r"[0-9+\-−]+")
+_RAISED, _LOWERED = re.compile(r"[0-9+\-−]+|n"), re.compile(r"[0-9+\-−]+")
 _BASE = re.compile(r"(?:[A-Za-z0-9]{1,20}|\))$")
 
 

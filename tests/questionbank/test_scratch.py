@@ -113,7 +113,7 @@ def test_an_upload_is_refused_before_it_is_kept(full, client, admin_person, tmp_
     upload = SimpleUploadedFile("questions.jsonl", b'{"text": "What is 2 + 2?"}\n')
     response = client.post(reverse("import_create"), {"file": upload, "format": "auto"})
     assert response.status_code == 503
-    assert "The disk of the server is nearly full" in response.content.decode()
+    assert "disk is nearly full" in response.content.decode()
     assert not Run.objects.exists()
 
 

@@ -13,7 +13,8 @@ from questionbank.documents.paragraphs import Paragraph, Rich
 from questionbank.documents.pdf.areas import Grid, grids_of, holds_prose, is_level, mark_ringed, pictures_of
 from questionbank.documents.pdf.glyphs import INVISIBLE, Box, Glyph, Page, around, usual_size
 from questionbank.documents.pdf.lines import PdfLine, line_of
-from questionbank.documents.pdf.mathematics import rows_of, set_tall, with_structures
+from questionbank.documents.pdf.mathematics import rows_of
+from questionbank.documents.pdf.structures import set_tall, with_structures
 
 AnyBox = TypeVar("AnyBox", bound=Box)
 _OPTION = re.compile(r"[(（]?[B-Fb-f][.)．、）]")

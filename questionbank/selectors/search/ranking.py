@@ -23,11 +23,13 @@ from rapidfuzz import fuzz
 from analytics.analysed_text import stored_text
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
+from analytics.languages import primary_language
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
 from analytics.text.plain_maths import mark_plain_maths
 from questionbank.models import Question
 from questionbank.selectors.search.conditions import Condition, among, fetch
 from questionbank.selectors.search.query import ParsedQuery
+from questionbank.selectors.search.query_filters import grades_apart
 from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.vectors import nearest
@@ -234,6 +236,18 @@ def _literally(searched: str, ids: Sequence[int]) -> list[int]:
         if score:
             likeness[pk] = score
     return sorted(likeness, key=lambda pk: (-likeness[pk], -pk))
+
+
+def preferred(ranking: list[Fused], language: str, years: tuple[int, int] | None) -> list[Fused]:
+    """Return the same ranking with the language first that was typed in, then the grades nearest to those named."""
+    if years is None and not language:
+        return ranking
+    wanted = among(candidate.id for candidate in ranking)
+    rows = {
+        pk: (primary_language(tag) != language, grades_apart(grade, years) if years else 0)
+        for pk, tag, grade in fetch(wanted.select("id, language, grade"), wanted.parameters)
+    }
+    return sorted(ranking, key=lambda candidate: rows[candidate.id])
 
 
 def _texts(ids: Sequence[int]) -> list[tuple[int, str]]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from analytics.languages import primary_language
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question
@@ -38,6 +37,7 @@ from questionbank.selectors.search.ranking import (
     Fused,
     Matches,
     fuse,
+    preferred,
     rank_by_formulas,
     rank_by_vectors,
     whole_first,
@@ -251,7 +251,8 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         counted = count_facets(filters=filters, matching=[among(candidate.id for candidate in closest)])
     end = offset + asked.page_size
     if asked.order == RELEVANCE or total == 0:
-        exact = _preferred(asked, [candidate for candidate in ranking if candidate.id in holding])
+        exact = [candidate for candidate in ranking if candidate.id in holding]
+        exact = preferred(exact, asked.language, None if asked.filters.grade else asked.years)
         hits = exact[offset:end]
         is_more = counted.is_capped or total > len(exact)  # that match and are not ranked
         if is_more and len(hits) < asked.page_size:
@@ -300,19 +301,6 @@ def _widened(
     far = {pk: grades_apart(grade, asked.years) if asked.years else 0 for pk, grade in whole}
     holding = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
     return [*holding, *closest, *(one for one in outside if one.id not in far)]
-
-
-def _preferred(asked: AskedSearch, ranking: list[Fused]) -> list[Fused]:
-    """Return the same ranking with the language first that was typed in, then the grades nearest to those named."""
-    years = None if asked.filters.grade else asked.years
-    if years is None and not asked.language:
-        return ranking
-    wanted = among(candidate.id for candidate in ranking)
-    rows = {
-        pk: (primary_language(language) != asked.language, grades_apart(grade, years) if years else 0)
-        for pk, language, grade in fetch(wanted.select("id, language, grade"), wanted.parameters)
-    }
-    return sorted(ranking, key=lambda candidate: rows[candidate.id])
 
 
 def _fused(

@@ -242,14 +242,10 @@ class _Comparison:
         by_set, sets = self._vectors_by_set, self._serving.sets.items()
         return {name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set}
 
-    @property
-    def text(self) -> str:
-        return self._asked.text
-
     def offers(self, lens: Lens) -> bool:
         """Return whether the lens has vectors and compares such a text, of which it knows what it has to compare."""
         is_known = not lens.by_graph or self._asked_evidence.computation is not None
-        return is_known and lens.word in self._serving.sets and lens.takes(self.text)
+        return is_known and lens.word in self._serving.sets and lens.takes(self._asked.text)
 
     @classmethod
     def with_question(cls, question: Question, serving: Serving) -> Self:
@@ -307,14 +303,14 @@ class _Comparison:
         A language without vectors is compared by them alone.
         """
         self._serving.embedding_set(lens)
-        if not lenses()[lens].takes(self.text):
+        if not lenses()[lens].takes(self._asked.text):
             return _Found(lens, k, notice=str(_ONLY_WORD_PROBLEMS))
         computation = self._asked_evidence.computation
         if computation is None:
             return _Found(lens, k, notice=str(_UNKNOWN_COMPUTATION))
         notice = ""
         vectors: dict[str, Vector] = {}
-        if self._serving.serves(lens, self._asked.language, [self.text]):
+        if self._serving.serves(lens, self._asked.language, [self._asked.text]):
             self._vectors(lens)
             vectors = dict(self._known)  # of other lenses too: they say whether the purpose is the same
         else:
@@ -374,19 +370,19 @@ class _Comparison:
         path = next((path for path in self._likely if path in {tag.path for tag in candidate.tags}), None)
         if path is None:
             return ""
-        whom = "question" if self._is_stored else "text"
-        return f"It is about {path[-1]}, which is predicted for this {whom} ({percent_text(self._likely[path])})."
+        asked, likely = "question" if self._is_stored else "text", percent_text(self._likely[path])
+        return f"It is about {path[-1]}, which is predicted for this {asked} ({likely})."
 
     @cached_property
     def _likely(self) -> dict[ConceptPath, float]:
         """The concepts that are predicted for a question without any, in the bank's default hierarchy."""
         if self._asked_evidence.tags:
             return {}
-        probes = self._serving.probes_for(language=self._asked.language, sample=[self.text])
+        probes = self._serving.probes_for(language=self._asked.language, sample=[self._asked.text])
         vector = self._known.get(probes.lens) if probes is not None else None
         if probes is None or vector is None or not probes.heads.beats_majority:
             return {}
-        predicted = probes.heads.predict(vector[None], 1, texts=[self.text])[0]
+        predicted = probes.heads.predict(vector[None], 1, texts=[self._asked.text])[0]
         return {guess.path: guess.probability for guess in predicted.concepts if guess.probability >= LIKELY}
 
     def read(self, ids: Iterable[int]) -> None:

@@ -22,7 +22,7 @@ ADA = {
 def test_an_invited_person_has_the_role_and_no_password(admin_person) -> None:
     person = person_invite(user=admin_person, **ADA)
     assert person.has_perm("questionbank.question_create")
-    assert not person.has_perm("questionbank.import")
+    assert not person.has_perm("questionbank.models_manage")
     assert not person.has_usable_password()
 
 
@@ -54,11 +54,11 @@ def test_the_last_admin_keeps_role_and_account(admin_person) -> None:
         person_set_active(user=admin_person, person=admin_person, is_active=False)
     person = User.objects.get(pk=admin_person.pk)
     assert person.is_active
-    assert person.has_perm("questionbank.import")
+    assert person.has_perm("questionbank.models_manage")
 
     person_invite(user=admin_person, **(ADA | {"roles": ["admin"]}))
     person_update(user=person, person=person, roles=["teacher"], **kept)
-    assert not User.objects.get(pk=person.pk).has_perm("questionbank.import")
+    assert not User.objects.get(pk=person.pk).has_perm("questionbank.models_manage")
 
 
 def test_only_admins_manage_people_and_only_superusers_a_superuser(admin_person, teacher) -> None:
