@@ -12,8 +12,9 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape, quoteattr
 
@@ -27,6 +28,7 @@ from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.html_reading import html_to_our_text
+from questionbank.formats.html_writing import text_html
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.items import item_entries
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
@@ -276,14 +278,14 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
     """Yield the package in pieces: a quiz for each first concept; what Canvas cannot hold is left out."""
     with tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as items:
         pictures = _Pictures(attachments)
-        quizzes: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        quizzes: dict[tuple[str, ...], list[tuple[Section, int, int]]] = {}
         for record in records:
             try:
                 item = _item(record, pictures)
             except CannotHold:
                 continue
             quizzes.setdefault(record.concepts[0] if record.concepts else (), []).append(
-                (items.tell(), len(item))
+                (record.content.section, items.tell(), len(item))
             )
             items.write(item)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -298,7 +300,10 @@ def _title(concept: tuple[str, ...]) -> str:
 
 
 def _write_quiz(
-    archive: zipfile.ZipFile, concept: tuple[str, ...], places: list[tuple[int, int]], items: object
+    archive: zipfile.ZipFile,
+    concept: tuple[str, ...],
+    places: list[tuple[Section, int, int]],
+    items: IO[bytes],
 ) -> str:
     title = _title(concept)
     ident = f"k{hashlib.sha256(title.encode()).hexdigest()[:32]}"
@@ -306,9 +311,14 @@ def _write_quiz(
     with archive.open(name, "w") as stream:
         head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
         stream.write((_HEAD + head).encode())
-        for start, length in places:
-            items.seek(start)  # type: ignore[attr-defined]
-            stream.write(items.read(length) + b"\n")  # type: ignore[attr-defined]
+        sections = groupby(places, key=lambda place: place[0])
+        for number, (section, members) in enumerate(sections, start=1):
+            opening, closing = _section_edges(section, number)
+            stream.write(opening)
+            for _section, start, length in members:
+                items.seek(start)
+                stream.write(items.read(length) + b"\n")
+            stream.write(closing)
         stream.write(_FOOT)
     archive.writestr(meta, _META.format(ident=quoteattr(ident), title=escape(title)))
     return (
@@ -317,6 +327,18 @@ def _write_quiz(
         f' type="associatedcontent/imscc_xmlv1p1/learning-application-resource" href="{meta}">'
         f'<file href="{meta}"/></resource>'
     )
+
+
+def _section_edges(section: Section, number: int) -> tuple[bytes, bytes]:
+    """Return what stands before and behind the items of a section; nothing for items outside any."""
+    if section == _NO_SECTION:
+        return b"", b""
+    opening = f'<section ident="section_{number}" title={quoteattr(section.heading)}>\n'
+    if section.instructions:
+        html = escape(text_html(section.instructions) or escape(section.instructions))
+        material = f'<material><mattext texttype="text/html">{html}</mattext></material>'
+        opening += f"<presentation_material><flow_mat>{material}</flow_mat></presentation_material>\n"
+    return opening.encode(), b"</section>\n"
 
 
 def _manifest(resources: list[str]) -> str:
