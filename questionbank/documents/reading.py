@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, islice, pairwise
 from pathlib import Path
+from typing import Any
 
 from analytics.text.formulas import formula_segments, segment_text
 from questionbank.documents.alignment import listed_numbers
@@ -230,7 +231,7 @@ def _with_named_pictures(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
-    seen = {"area": paragraph.area, "is_uncertain": paragraph.is_uncertain}
+    seen: dict[str, Any] = {"area": paragraph.area, "is_uncertain": paragraph.is_uncertain}
     if paragraph.is_row:
         yield _Piece(Line(paragraph.rich.text.strip(), **seen))
         return

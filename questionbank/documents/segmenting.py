@@ -128,7 +128,7 @@ class _Assembly:
                 self._put_below(self._open, 0)
         if self._below.lines and self._drafts:  # nothing comes next
             last = self._drafts[-1]
-            self._put_below((last.parts or [last.stem])[-1], len(self._lines))
+            self._put_below(last.parts[-1] if last.parts else last.stem, len(self._lines))
         for stimulus in self._offering:
             takers = [draft for draft in self._drafts if stimulus in draft.stimuli]
             open_ones = [draft for draft in takers if not (draft.options or draft.parts)]

@@ -285,7 +285,7 @@ def _order_of(first: Fraction, second: Fraction | int) -> int:
 def _is_alike(old: Fraction, new: Fraction, is_ratio: bool) -> bool:
     """Return whether a step's value is about as large as it was, and has no more decimals."""
     smaller, larger = min(abs(old), abs(new)), max(abs(old), abs(new))
-    is_near = larger <= max(smaller * _MOST_GROWTH, _SMALL)
+    is_near = larger <= smaller * _MOST_GROWTH or larger <= _SMALL
     most = max(_decimal_places(old), _PER_CENT if is_ratio else 0)
     return is_near and _decimal_places(new) <= most
 

@@ -159,7 +159,7 @@ def test_only_an_admin_may_override_the_gate_and_that_is_kept(old, new, admin_pe
     with pytest.raises(ValidationFailed) as caught:
         promotion_request(artifact=new, reason="  ", user=admin_person, override=True)
     assert "reason" in caught.value.fields
-    with pytest.raises(Conflict, match="champion already"):
+    with pytest.raises(Conflict, match="in use already"):
         promotion_request(artifact=old, reason=REASON)
     promotion_request(artifact=new, reason=REASON, user=admin_person, override=True)
     with pytest.raises(Conflict, match="under way"):

@@ -93,7 +93,7 @@ def _is_beside(row: Row, glyph: Glyph) -> bool:
 
 def _with_scripts(rows: list[Row]) -> list[Row]:
     """Return rows, those of small signs that stand beside a larger row's joined with it."""
-    kept = []
+    kept: list[Row] = []
     order = sorted(rows, key=lambda row: -row.size)
     for row in order:
         rest: list[Glyph] = []

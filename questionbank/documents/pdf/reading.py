@@ -54,9 +54,10 @@ def read_pdf(data: bytes) -> Source:
             layout.items = []
         elif page.has_hidden_text:
             recognised.append(page.number + 1)
-            layout.items = [item for item in layout.items if isinstance(item, PdfLine)]
-            for item in layout.items:
-                item.is_uncertain = True
+            read = [item for item in layout.items if isinstance(item, PdfLine)]
+            for line in read:
+                line.is_uncertain = True
+            layout.items = [*read]
         layouts.append(layout)
         heights.append(page.height)
         scales.append(page.scale if raw.picture else 0.0)

@@ -197,7 +197,10 @@ def _with_known_grades(record: QuestionRecord) -> tuple[QuestionRecord, list[str
     other = {weight: known for weight, known in weights.items() if abs(weight - known) > _SAME}
     if not other:
         return record, []
-    options = tuple(replace(one, weight=other.get(one.weight, one.weight)) for one in record.options)
+    options = tuple(
+        one if one.weight is None else replace(one, weight=other.get(one.weight, one.weight))
+        for one in record.options
+    )
     accepted = tuple(
         replace(one, weight=other.get(one.weight, one.weight)) for one in record.content.accepted
     )

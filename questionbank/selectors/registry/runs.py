@@ -81,7 +81,8 @@ def somebody_waits(*, queue: str, kind: str) -> bool:
     since = Now() - IDLE_WORKER_AFTER
     waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED, sent_at__lt=since)
     ranks = bulk_kinds()
-    return waiting.exclude(kind__in=[word for word, rank in ranks.items() if rank >= ranks[kind]]).exists()
+    own = ranks.get(kind, 0)  # a job that is not bulk may work in blocks, too: it lets no bulk job go first
+    return waiting.exclude(kind__in=[word for word, rank in ranks.items() if rank >= own]).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:

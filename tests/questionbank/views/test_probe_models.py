@@ -64,9 +64,7 @@ def probes(bank):
 
 def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(probes, as_admin) -> None:
     page = text_of(as_admin.get(reverse("model_list")))
-    assert (
-        f"first-probes (model {probes[0].pk}) School In use 80% correct on its held-out questions" in page
-    )
+    assert f"first-probes (model {probes[0].pk}) School In use 80% correct on its held-out questions" in page
     beside = "60% correct on the bank’s held-out questions; the model in use 80%"
     assert f"second-probes (model {probes[1].pk}) School Candidate {beside}" in page
     detail = text_of(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
