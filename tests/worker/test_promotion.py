@@ -353,7 +353,7 @@ def test_a_hierarchy_without_probes_for_the_old_vectors_gets_new_ones(old, new):
 
 def test_deleting_a_model_takes_its_vectors_and_leaves_its_history(old, new, admin_person):
     promote(new)
-    with pytest.raises(Conflict, match="champion"):
+    with pytest.raises(Conflict, match="model in use"):
         artifact_delete(artifact=new)
     old_set = EmbeddingSet.objects.get(artifact=old)
     comparing = runs.run_create(kind="evaluate", parameters={"candidate": 0, "champion": old.pk}, send=False)
