@@ -85,6 +85,15 @@ _SETTINGS = frozenset(
     setstretch hypersetup inputencoding selectlanguage setmainlanguage setmainfont
     """.split()
 )
+_NEVER = frozenset(  # a document's own definition of these may hold in one group alone, or fail
+    """
+    input include InputIfFileExists IfFileExists openin openout read readline write immediate special directlua
+    latelua luaexec luadirect luafunction csname endcsname catcode scantokens lowercase uppercase usepackage
+    RequirePackage verbatiminput VerbatimInput lstinputlisting inputminted includepdf import subimport subfile
+    includestandalone loop everyjob everypar jobname pdfobj pdfximage pdffiledump ShellEscape filecontents
+    luacode luacodestar UseName ExplSyntaxOn makeatletter let expandafter begin end
+    """.split()
+)
 _TOKEN = re.compile(
     r"\\(?P<edge>begin|end)(?![A-Za-z])(?:\s*\{(?P<environment>[A-Za-z]{1,40})\*?\})?|\\(?P<word>[A-Za-z]+)|\\[^A-Za-z]"
     r"|(?P<code>\^\^|[\x00-\x08\x0b-\x1f\x7f])"
@@ -150,7 +159,7 @@ def is_portable(source: str, defined: frozenset[str] = frozenset()) -> bool:
     Args:
         source: the document. defined: commands that the file defines before it.
     """
-    defined |= defined_commands(source)
+    defined = (defined | defined_commands(source)) - _NEVER
     return (
         not unknown_command(source, _document_commands() | defined, _ENVIRONMENTS | defined)
         and all(_PLAIN_NAMES.fullmatch(match[1] or "") for match in _LOADED.finditer(source))
