@@ -53,15 +53,21 @@ def _faults(source: bytes, folder: Path, secret: Path, mark: Path) -> list[str]:
     """Compile a document; returns what it read, wrote or ran that it should not."""
     (folder / "it.tex").write_bytes(source)
     command = ["lualatex", "-interaction=nonstopmode", "-shell-escape", "-recorder", "it.tex"]
-    subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
+    is_endless = False
+    try:
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        is_endless = True
     text = b""
     if (folder / "it.pdf").exists():
         text = subprocess.run(
             ["pdftotext", "it.pdf", "-"], cwd=folder, capture_output=True, check=True
         ).stdout
     log = (folder / "it.log").read_bytes() if (folder / "it.log").exists() else b""
-    faults = ["shows a file"] if secret.read_bytes() in text + log else []
-    faults += ["runs a program or writes a file"] if mark.exists() else []
+    shown = b"".join((text + log).split())  # lines may break anywhere
+    faults = ["shows a file"] if secret.read_bytes() in shown else []
+    faults += ["runs a program or writes a file"] if list(mark.parent.glob(f"{mark.name}*")) else []
+    faults += [f"does not end within {_SECONDS} seconds"] if is_endless else []
     opened = (
         (folder / "it.fls").read_text(errors="replace").splitlines() if (folder / "it.fls").exists() else []
     )
@@ -89,7 +95,7 @@ def main() -> int:
     import django
 
     django.setup()
-    lines = options.texts.read_text(encoding="utf-8").splitlines()[: options.limit]
+    lines = [line for line in options.texts.read_text(encoding="utf-8").split("\n") if line][: options.limit]
     harmful = compiled = 0
     for number, raw in enumerate(lines, start=1):
         with tempfile.TemporaryDirectory() as name:
