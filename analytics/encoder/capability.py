@@ -23,7 +23,7 @@ class Encoder(Capability[OnnxEncoder]):
     title = "Question encoder"
     config = EncoderConfig
     lens = Lens("purpose", stand_in="wording", is_main=True)
-    gate_figures = ("concept_accuracy_*", "precision_at_10_*", "difficulty_*")
+    gate_figures = ("concept_accuracy_*", "precision_at_10_*", "difficulty_*", "task_over_story")
     starters = (Starter("encoder/starter", "Kindred starter", is_required=True),)
 
     def train(

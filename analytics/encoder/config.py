@@ -90,6 +90,15 @@ class EncoderConfig(TrainingConfig):
         le=100,
         description="weight of the difficulty ranking loss, added to the contrastive loss (not from the paper)",
     )
+    task_weight: float = Field(
+        default=0.0,
+        ge=0,
+        le=100,
+        description=(
+            "weight of the contrast of tasks, learned from questions that come with the program: the same task in "
+            "other stories against other tasks in the same story (not from the paper)"
+        ),
+    )
     metric_steps: int = Field(
         default=0,
         ge=0,

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -29,6 +30,7 @@ from analytics.backbone.head import Head
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import encode_paths
+from analytics.encoder.objectives import TaskContrast, task_contrast
 from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
@@ -48,6 +50,16 @@ _BATCH = 2048
 _LEARNING_RATE = 1e-3
 _TEMPERATURE = 0.1
 _DROPOUT = 0.3  # of the entries of the vectors that are read
+_GRIDS = 32  # of tasks, drawn for a step
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedTasks:
+    """Grids of tasks with the encoder's vectors of their questions, (questions, dimension), and their weight."""
+
+    contrast: TaskContrast
+    vectors: npt.NDArray[np.float32]
+    weight: float
 
 
 class MetricTask(Task):
@@ -57,9 +69,9 @@ class MetricTask(Task):
         backbone: the encoder, on the device that computes; `attach` gives it the layer.
         vectors: (questions, dimension) of the encoder as it is, length 1.
         examples: the questions; they need concepts.
-        levels: L, deeper parts of a path do not count.
-        seed: of the batches.
+        config: its levels (deeper parts of a path do not count) and seed.
         held_out: metrics of the encoder.
+        tasks: grids of tasks, their vectors and the weight of their contrast; None for none.
 
     Raises:
         DataError: as `check_examples`.
@@ -70,24 +82,27 @@ class MetricTask(Task):
         backbone: Backbone,
         vectors: npt.NDArray[np.float32],
         examples: Sequence[EncoderExample],
-        levels: int,
+        config: EncoderConfig,
         *,
-        seed: int,
         held_out: Callable[[], Mapping[str, float]] | None = None,
+        tasks: WeighedTasks | None = None,
     ) -> None:
-        check_examples(examples, levels)
+        check_examples(examples, config.levels)
         self.backbone, self.before, self.held_out = backbone, backbone.head, held_out
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
         paths, hierarchies = encode_paths(
-            [example.paths for example in examples], levels, [example.hierarchy for example in examples]
+            [example.paths for example in examples],
+            config.levels,
+            [example.hierarchy for example in examples],
         )
         self.rank_table = RankTable(paths, hierarchies, device)
         self.layer = nn.Linear(vectors.shape[1], vectors.shape[1], bias=False).to(device)
         nn.init.eye_(self.layer.weight)
-        self.loss = HierarchicalContrastLoss(levels, _TEMPERATURE)
+        self.loss = HierarchicalContrastLoss(config.levels, _TEMPERATURE)
+        self.tasks = tasks
         self.size = min(_BATCH, len(examples))
-        self.seed = seed
+        self.seed = config.seed
 
     def modules(self) -> Mapping[str, nn.Module]:
         """Return the layer."""
@@ -107,12 +122,20 @@ class MetricTask(Task):
         for batch in range(self.batches_per_epoch()):
             yield order[batch * self.size : (batch + 1) * self.size]
 
-    def losses(self, batch: npt.NDArray[np.int64], _step: Step) -> Mapping[str, Tensor]:
-        """Return the contrast of every question of the batch with every other."""
+    def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
+        """Return the contrast of every question of the batch with every other, and that of tasks."""
         rows = torch.from_numpy(batch).to(self.vectors.device, non_blocking=True)
-        read = dropout(self.vectors[rows], _DROPOUT)
-        unit = normalize(self.layer(read).float(), dim=1)
-        return {"loss": self.loss(unit @ unit.T, self.rank_table.ranks(rows, rows))}
+        unit = normalize(self._read(self.vectors[rows]), dim=1)
+        loss = self.loss(unit @ unit.T, self.rank_table.ranks(rows, rows))
+        if self.tasks is None:
+            return {"loss": loss}
+        drawn = self.tasks.contrast.draw(step.number)
+        vectors = torch.from_numpy(self.tasks.vectors[drawn]).to(self.vectors.device, non_blocking=True)
+        term = self.tasks.contrast(drawn, self._read(vectors))
+        return {"loss": loss + self.tasks.weight * term, "loss_tasks": term}
+
+    def _read(self, vectors: Tensor) -> Tensor:
+        return self.layer(dropout(vectors, _DROPOUT)).float()
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder with the layer after it."""
@@ -171,6 +194,17 @@ def _encode_kept(
     return np.concatenate(parts)
 
 
+def _weighed_tasks(
+    backbone: Backbone, config: EncoderConfig, context: TrainingContext
+) -> WeighedTasks | None:
+    """Return the contrast of tasks with the vectors that it reads; None where `task_contrast` is."""
+    contrast = task_contrast(backbone, config, grids=_GRIDS, temperature=_TEMPERATURE)
+    if contrast is None:
+        return None
+    vectors = _encode_kept(backbone, contrast.batches.texts, context)
+    return WeighedTasks(contrast, vectors, config.task_weight)
+
+
 def _part_name(backbone: Backbone, texts: Sequence[str]) -> str:
     content = json.dumps([backbone.weights_hash, backbone.max_tokens, *texts])
     return f"{VECTORS_PREFIX}{hashlib.sha256(content.encode()).hexdigest()[:32]}.npy"
@@ -204,9 +238,10 @@ def metric_stage(
         served = for_serving(backbone)  # the layer follows what is served: texts are cut as late
         try:
             vectors = _encode_kept(served, [example.text for example in tagged], context)
+            tasks = _weighed_tasks(served, config, context)
         finally:
             backbone.tokenizer.enable_truncation(backbone.max_tokens)
-        return MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, held_out=held_out)
+        return MetricTask(backbone, vectors, tagged, config, held_out=held_out, tasks=tasks)
 
     return Stage(
         METRIC_STAGE,

@@ -1,7 +1,7 @@
-"""What may be learned besides the contrast: concepts and the order of difficulty.
+"""What may be learned besides the contrast: concepts, the order of difficulty, and tasks in place of stories.
 
 Not in QuesCo. A frozen linear layer already names a concept better than neighbours do; learning both at once
-lets the neighbours follow (decision 0020).
+lets the neighbours follow (decision 0020). Of tasks see `analytics.encoder.task_grids`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, log_softmax, normalize, softplus
 
+from analytics.backbone.backbone import Backbone
+from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
+from analytics.encoder.task_grids import GridBatches, GridQuestion, read_grids
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.training.distributed import process_number
 
 _SCALE = 20.0  # of cosines before the softmax: a probability of 0.99 must be reachable among 100 concepts
 
@@ -99,3 +106,63 @@ class JointHeads(nn.Module):
             gaps
         )  # a mask would wait for the device to count it
         return (softplus(-gaps) * weights).sum()
+
+
+class TaskContrast:
+    """The contrast of tasks: each question of a grid against the others of all grids that are drawn.
+
+    Args:
+        questions: of the grids.
+        grids: how many are drawn for a step.
+        seed: of the draws.
+        temperature: of the contrast.
+
+    Raises:
+        DataError: there are fewer grids than are drawn.
+    """
+
+    def __init__(
+        self, questions: Sequence[GridQuestion], *, grids: int, seed: int, temperature: float
+    ) -> None:
+        self.batches, self.seed = GridBatches(questions, grids), seed
+        self.loss = HierarchicalContrastLoss(1, temperature)
+
+    def draw(self, step: int) -> npt.NDArray[np.int64]:
+        """Return the rows of a step's grids, other ones in every process."""
+        return self.batches.draw((self.seed, step, process_number()))
+
+    def texts(self, rows: npt.NDArray[np.int64]) -> list[str]:
+        """Return the texts of some rows."""
+        return [self.batches.texts[row] for row in rows]
+
+    def __call__(self, rows: npt.NDArray[np.int64], vectors: Tensor) -> Tensor:
+        """Return the loss of the questions' vectors, (rows, dimension) of any length."""
+        unit = normalize(vectors.float(), dim=1)
+        ranks = torch.from_numpy(self.batches.ranks(rows)).to(unit.device)
+        return self.loss(unit @ unit.T, ranks)
+
+
+def task_contrast(
+    backbone: Backbone, config: EncoderConfig, *, grids: int, temperature: float
+) -> TaskContrast | None:
+    """Return the contrast of the packaged grids in the languages that a backbone knows.
+
+    None where `task_weight` is 0, or the backbone knows no language that has grids.
+
+    Args:
+        grids: how many are drawn for a step, at most.
+    """
+    if not config.task_weight:
+        return None
+    questions = read_grids()
+    texts: dict[str, list[str]] = {}
+    for question in questions:
+        texts.setdefault(question.language, []).append(question.text)
+    known = {
+        language for language, own in texts.items() if backbone.unknown_share(own) <= UNKNOWN_SHARE_LIMIT
+    }
+    questions = [question for question in questions if question.language in known]
+    if not questions:
+        return None
+    most = len({question.grid for question in questions})
+    return TaskContrast(questions, grids=min(grids, most), seed=config.seed, temperature=temperature)

@@ -27,7 +27,7 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import NO_CONCEPT, encode_paths
 from analytics.encoder.model import QuestionEncoder
-from analytics.encoder.objectives import JointHeads
+from analytics.encoder.objectives import JointHeads, task_contrast
 from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.rince import RINCELoss
@@ -35,6 +35,9 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step, Task
+
+_GRIDS = 2  # for a step: some 32 questions
+_GRID_TEMPERATURE = 0.1
 
 
 class PretrainingTask(Task):
@@ -83,6 +86,7 @@ class PretrainingTask(Task):
         self.heads: JointHeads | None = None
         if config.concept_weight or config.difficulty_weight:
             self.heads = JointHeads(examples, backbone.dimension, config.levels).to(device)
+        self.tasks = task_contrast(backbone, config, grids=_GRIDS, temperature=_GRID_TEMPERATURE)
         if config.freeze_embeddings:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
@@ -128,7 +132,7 @@ class PretrainingTask(Task):
             return example.solution
         return self.augmenter(example.text, rng)
 
-    def losses(self, batch: tuple[np.ndarray, list[str], list[str]], _step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: tuple[np.ndarray, list[str], list[str]], step: Step) -> Mapping[str, Tensor]:
         """Return the loss and its terms by rank; the keys of the batch enter the queue."""
         rows, texts, views = batch
         representations = self.query_encoder.represent(*self.backbone.batch(texts))
@@ -141,15 +145,25 @@ class PretrainingTask(Task):
         self.queue.enqueue(gather(keys), gather(numbers))
         means = terms.mean(dim=0)
         by_rank = {f"loss_rank_{rank}": mean for rank, mean in enumerate(means)}
-        if self.heads is None:
-            return {"loss": means.sum(), **by_rank}
-        joint = self.heads.losses(rows, representations)
-        loss = (
-            means.sum()
-            + self.config.concept_weight * joint["loss_concepts"]
-            + self.config.difficulty_weight * joint["loss_difficulty"]
-        )
-        return {"loss": loss, **by_rank, **joint}
+        besides = self._losses_besides(rows, representations, step)
+        weights = {
+            "loss_concepts": self.config.concept_weight,
+            "loss_difficulty": self.config.difficulty_weight,
+            "loss_tasks": self.config.task_weight,
+        }
+        loss = means.sum()
+        for name, term in besides.items():
+            loss = loss + weights[name] * term
+        return {"loss": loss, **by_rank, **besides}
+
+    def _losses_besides(self, rows: np.ndarray, representations: Tensor, step: Step) -> dict[str, Tensor]:
+        """Return the terms that are not the paper's, as far as they have a weight."""
+        terms = {} if self.heads is None else dict(self.heads.losses(rows, representations))
+        if self.tasks is not None:
+            drawn = self.tasks.draw(step.number)
+            together = self.backbone.batch(self.tasks.texts(drawn))
+            terms["loss_tasks"] = self.tasks(drawn, self.query_encoder.represent(*together))
+        return terms
 
     def _ranks(self, rows: Tensor, queued: Tensor) -> Tensor:
         """Return the ranks (batch, 1 + queued): 0 for the augmented question, then the rank of every key."""

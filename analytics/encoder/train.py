@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
-from analytics.backbone.adapters import adapter_files, add_adapters, finish_adapters
+from analytics.backbone.adapters import adapter_files, finish_adapters
 from analytics.backbone.backbone import Backbone
-from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
@@ -24,6 +24,7 @@ from analytics.encoder.examples import (
 from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.metric_layer import check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
+from analytics.encoder.task_grids import grids_hash, read_grids
 from analytics.retrieval import precision_at_k
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.distributed import broadcast_from_main
@@ -80,6 +81,7 @@ def train_encoder(
             "questions": len(learned),
             "questions_held_out": len(kept_out),
             "hierarchies": dict(Counter(example.hierarchy for example in learned)),
+            **({"task_grids_hash": grids_hash(read_grids())} if config.task_weight else {}),
             **_begun_with(Path(start or config.backbone)),
         },
     )
@@ -133,19 +135,26 @@ def fit_encoder(
         check_examples(examples, config.levels)
     generator = seed_everything(config.seed)
     source = start or config.backbone
-    backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
+    trains_transformer = config.objective != "last-layer"
+    backbone = load_trainable(
+        source,
+        rank=config.adapter_rank if trains_transformer else 0,
+        max_tokens=config.max_tokens,
+        device=config.device,
+    )
     measure = None
     if held_out:
         measure = partial(_Evaluation(examples, held_out, config.levels, generator), backbone)
     backbone.adapter = adapter_files(Path(source))  # what a last layer leaves as it is
     stages = []
-    if config.objective != "last-layer":
-        if config.adapter_rank:
-            add_adapters(backbone, config.adapter_rank)
+    if trains_transformer:
         stages.append(_transformer_stage(backbone, examples, config, measure))
     if config.metric_steps:
         stages.append(metric_stage(backbone, examples, config, context, measure))
-    result = train_configured(stages, config, examples_hash(examples), context)
+    data_hash = examples_hash(examples)
+    if config.task_weight:
+        data_hash += grids_hash(read_grids())
+    result = train_configured(stages, config, data_hash, context)
     return backbone, result
 
 

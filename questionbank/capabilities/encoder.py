@@ -28,6 +28,8 @@ from questionbank.selectors.training.training_start import MODEL_IN_USE, pinned_
 # Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
 # is learned from (docs/results.md).
 _LAYER_STEP, _ENCODED, _QUESTION = 0.6, 0.0175, 0.043
+_GRID_QUESTIONS = 5_100  # that come with the program in English; some 35 are learned from in each step
+_GRID_QUESTIONS_A_STEP = 35
 
 
 class EncoderInBank(BankCapability, Training, FixedSuite):
@@ -38,7 +40,8 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
 
     groups = {
         "What is learned": (
-            "backbone objective ranking levels concept_weight difficulty_weight metric_steps adapter_rank"
+            "backbone objective ranking levels concept_weight difficulty_weight task_weight metric_steps"
+            " adapter_rank"
         ),
         "How long": "epochs max_steps batch_size accumulate patience",
         "Changed copies of a question": ("augment_words augment_formulas augment_structure solution_view"),
@@ -46,7 +49,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         "Optimiser": "learning_rate weight_decay warmup_share freeze_embeddings",
     }
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
-        settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
+        settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30, "task_weight": 1.0},
         sentence=(
             "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
             " machine."
@@ -137,15 +140,16 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     ) -> float | None:
         """Return how long a training takes on two cores."""
         config = config_from_strings(EncoderConfig, settings)
-        layer = (
-            _LAYER_STEP * config.metric_steps + _ENCODED * report.questions if config.metric_steps else 0.0
-        )
+        has_grids = config.task_weight > 0
+        encoded = report.questions + _GRID_QUESTIONS * has_grids
+        layer = _LAYER_STEP * config.metric_steps + _ENCODED * encoded if config.metric_steps else 0.0
         if config.objective == "last-layer":
             return layer
         seen = report.questions * config.epochs
         if config.max_steps:
             seen = min(seen, config.max_steps * config.batch_size)
-        return layer + _QUESTION * seen
+        steps = seen / config.batch_size
+        return layer + _QUESTION * (seen + steps * _GRID_QUESTIONS_A_STEP * has_grids)
 
     def loss_note(self, settings: Mapping[str, str]) -> str:
         """Return why the loss of a contrastive training rises at first."""

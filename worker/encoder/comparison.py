@@ -15,15 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.concept_paths import PathTree
+from analytics.encoder.capability import ENCODER
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.capabilities.figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.comparison import ROLES, SEED, paired_metric
+from worker.encoder.triples import read_triples, task_margins
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
@@ -39,7 +43,9 @@ def encoder_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> EncoderFigures:
     """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
-    return comparison_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
+    figures = comparison_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
+    figures["metrics"] += _task_metrics(candidate, champion)
+    return figures
 
 
 def comparison_figures(
@@ -178,6 +184,28 @@ def _measure_difficulty(
     if role == "candidate":
         measured.truth.extend(suite.questions[index].difficulty or 0.0 for index in with_difficulty)
         measured.graded.extend(suite.questions[index].id for index in with_difficulty)
+
+
+def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Metric]:
+    """Return how often either ranks the same task above the same story, in the languages that both know."""
+    models = [ENCODER.load(artifact_folder(artifact)) for artifact in (candidate, champion)]
+    triples = read_triples()
+    questions: dict[str, list[str]] = {}
+    for triple in triples:
+        questions.setdefault(triple.language, []).append(triple.question)
+    known = {
+        language
+        for language, own in questions.items()
+        if all(model.unknown_share(own) <= UNKNOWN_SHARE_LIMIT for model in models)
+    }
+    triples = [triple for triple in triples if triple.language in known]
+    if not triples:
+        return []
+    columns = [(task_margins(triples, model.encode) > 0).astype(float).tolist() for model in models]
+    label = "Same task ranked above the same story, questions that come with the program"
+    return [
+        paired_metric("task_over_story", label, range(len(triples)), columns, np.random.default_rng(SEED))
+    ]
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

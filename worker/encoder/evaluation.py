@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from analytics.analogy.capability import ANALOGY
 from analytics.encoder.capability import ENCODER
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
@@ -22,8 +23,13 @@ from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.registry.artifacts import (
+    artifact_champion,
+    artifact_folder,
+    retriever_champion,
+)
 from worker.encoder.representation import SplitSet, measure_set, plain_text
+from worker.encoder.triples import read_triples, triple_figures
 
 _DEEPEST = 4
 
@@ -145,13 +151,17 @@ def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
         NotFound: there is no such encoder.
     """
     artifact = _encoder_artifact(options["model"])
-    return evaluate_encoder(
-        options["data"],
-        ENCODER.encode_many(artifact_folder(artifact)),
-        name=artifact.name,
-        language=options["language"],
-        pairs=options["pairs"],
+    encode, language = ENCODER.encode_many(artifact_folder(artifact)), options["language"]
+    figures = evaluate_encoder(
+        options["data"], encode, name=artifact.name, language=language, pairs=options["pairs"]
     )
+    if options["triples"] is not None:
+        triples = read_triples(options["triples"], language=language)
+        figures["task_over_story"] = {"purpose": triple_figures(triples, encode)}
+        if retriever := retriever_champion(language):
+            structure = ANALOGY.load(artifact_folder(retriever)).encode
+            figures["task_over_story"]["structure"] = triple_figures(triples, structure)
+    return figures
 
 
 def _encoder_artifact(model: str) -> ModelArtifact:

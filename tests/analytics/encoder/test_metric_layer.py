@@ -42,7 +42,7 @@ def fitted(vectors, paths, **settings) -> np.ndarray:
     examples = [
         EncoderExample(f"question {row}", question_paths, "test") for row, question_paths in enumerate(paths)
     ]
-    task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
+    task = MetricTask(tiny_backbone(), vectors, examples, EncoderConfig(seed=0))
     loop = LoopSettings(epochs=60, learning_rate=1e-2, weight_decay=0.0, evaluate_every=1000)
     train_loop(task, loop, device=torch.device("cpu"), **settings)
     return task.layer.weight.detach().numpy()
@@ -68,7 +68,7 @@ def test_it_begins_as_no_change_and_questions_of_other_hierarchies_say_nothing()
         EncoderExample(f"{row}", question_paths, name)
         for row, (question_paths, name) in enumerate(zip(paths, names, strict=True))
     ]
-    task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
+    task = MetricTask(tiny_backbone(), vectors, examples, EncoderConfig(seed=0))
     assert torch.equal(task.layer.weight, torch.eye(32))
     loss = task.losses(np.array([8, 9, 10, 11]), Step(0, 1))["loss"]
     loss.backward()

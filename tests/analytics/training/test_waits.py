@@ -37,7 +37,7 @@ def pretraining(**settings: object) -> PretrainingTask:
 def last_layer() -> MetricTask:
     backbone = tiny_backbone()
     vectors = torch.randn(len(EXAMPLES), backbone.dimension).numpy()
-    return MetricTask(backbone, vectors, EXAMPLES, 3, seed=0)
+    return MetricTask(backbone, vectors, EXAMPLES, EncoderConfig(seed=0))
 
 
 def solving(kind: type[SolvingTask]) -> SolvingTask:

@@ -208,6 +208,23 @@ def parts(options: argparse.Namespace) -> None:
     read_multipart(rows, var=options.keep / "bank-parts", output=options.output)
 
 
+def purpose(options: argparse.Namespace) -> None:
+    """Write the first question by purpose in the demo bank for each text, and the two that follow it."""
+    from tests.bench.judged.bank import open_judged_bank
+
+    open_judged_bank(data=SHARED_DATA, var=options.keep, parts={}, name="bank-demo")
+    from questionbank.selectors.serving import serving
+    from questionbank.selectors.similar.similarity import similar_to_text
+
+    served, lines = serving(), []
+    for number, example in enumerate(examples(options.examples, "imported"), 1):
+        found = similar_to_text(text=example["text"], lens="purpose", serving=served, language="en", k=3)
+        hits = [{"text": hit.question.text, "reason": hit.reason, "score": hit.score} for hit in found.hits]
+        line = {"id": number, "question": example["text"], "notice": found.notice, "hits": hits}
+        lines.append(json.dumps(line, ensure_ascii=False))
+    write(options.output / "purpose.jsonl", lines)
+
+
 def formulas(options: argparse.Namespace) -> None:
     """Write a page of every example, for screenshots in two browsers."""
     set_up_without_bank()
@@ -432,7 +449,8 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 _PARTS = (
-    numbers, typed, problems, pairs, papers, files, imports, parts, formulas, searches, pastes, similar, variants,
+    numbers, typed, problems, pairs, papers, files, imports, parts, purpose, formulas, searches, pastes, similar,
+    variants,
 )  # fmt: skip
 PARTS = {part.__name__: part for part in _PARTS}
 

@@ -63,6 +63,9 @@ class Command(BankCommand):
         parser.add_argument(
             "--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score"
         )
+        parser.add_argument(
+            "--triples", type=Path, help="encoder: JSON Lines of question, same_task and same_story"
+        )
 
     def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import evaluate
