@@ -49,7 +49,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         "Optimiser": "learning_rate weight_decay warmup_share freeze_embeddings",
     }
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
-        settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30, "task_weight": 1.0},
+        settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
         sentence=(
             "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
             " machine."
