@@ -11,6 +11,7 @@ from fractions import Fraction
 from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import constant_label
+from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions
 from analytics.solver.rules.catalog import RULES
@@ -100,6 +101,8 @@ class RuleSolver:
             return SEVERAL_REASON
         if rule_solution(problem.text) is not None:
             return ""
+        if not looks_like_mathematics(problem.text):
+            return NOT_MATHEMATICS
         if names_other_computation(problem.text):
             return "The text asks for a computation that the solver does not know."
         return self.solver.unsolvable_reason(_restated(problem)[0])
@@ -123,7 +126,11 @@ def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None
 def may_be_solved(text: str) -> bool:
     """Return whether a text is a word problem, an instruction in words, or a question that a rule answers.
 
+    A text that does not look like mathematics is none of them.
+
     >>> [may_be_solved(text) for text in ("What percent of 80 is 20?", "What is 3 + 4?", "Solve x + 3 = 4.")]
     [True, True, False]
     """
-    return is_word_problem(text) or is_instruction(text) or rule_solution(text) is not None
+    if rule_solution(text) is not None:
+        return True
+    return (is_word_problem(text) or is_instruction(text)) and looks_like_mathematics(text)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from analytics.analogy.likely_graphs import exemplar_score
 from analytics.catalog import FALLBACK_LENS, lenses
 from analytics.concept_paths import shared_depth
+from analytics.inference.subject import looks_like_mathematics
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
 from questionbank.kept import Kept
@@ -78,6 +79,11 @@ class Asked:
     graphs: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
     found: dict[tuple[str, int], list[tuple[int, float]]] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_mathematics(self) -> bool:
+        """Whether it may be a mathematics question; one that has a concept is."""
+        return bool(self.tags) or looks_like_mathematics(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef
 
 from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
+from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ValidationFailed
@@ -85,6 +86,8 @@ class QuestionPrediction:
     Attributes:
         concepts: the most probable paths, falling.
         hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
+        is_mathematics: False where the text does not look like a mathematics question. Then nothing is predicted, and
+            the notice says so.
     """
 
     concepts: list[PredictedConcept]
@@ -93,6 +96,7 @@ class QuestionPrediction:
     basis: str
     notice: str
     hierarchy: str = ""
+    is_mathematics: bool = True
 
 
 def predict(
@@ -106,6 +110,8 @@ def predict(
     """
     language = language or detect_language(text)
     name = _known_hierarchy(serving, hierarchy)
+    if not looks_like_mathematics(text):
+        return _no_prediction(name)
     embedding_set, encoder, notice = serving.lens_for(main_lens().word, language, [text])
     vector = encoder.encode([text])[0]
     neighbours = _labelled_neighbours(embedding_set, vector, text, name, language if notice else "")
@@ -141,6 +147,9 @@ def predict_many(
     predictions: dict[int, QuestionPrediction] = {}
     by_lens: dict[str, tuple[ServedProbes, list[int]]] = {}
     for index, text in enumerate(texts):
+        if not looks_like_mathematics(text):
+            predictions[index] = _no_prediction(name)
+            continue
         language = languages[index] or detect_language(text)
         probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
         if probes is None:
@@ -156,6 +165,11 @@ def predict_many(
             concepts = [PredictedConcept(guess.path, guess.probability) for guess in guesses]
             predictions[index] = _by_probes(probes, prediction, concepts, [])
     return [predictions[index] for index in range(len(texts))]
+
+
+def _no_prediction(hierarchy: str) -> QuestionPrediction:
+    """Return what is said of a text that is not mathematics."""
+    return QuestionPrediction([], None, [], "", NOT_MATHEMATICS, hierarchy, is_mathematics=False)
 
 
 def _by_probes(

@@ -14,6 +14,7 @@ import numpy as np
 from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
@@ -50,9 +51,8 @@ from questionbank.wording import percent_text
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
-REASON_SHARE = (
-    0.4  # times score * (1 - score): what a reason adds to a score that is a mean of several measures
-)
+# What a reason adds to a score that is a mean of several measures, times score * (1 - score).
+REASON_SHARE = 0.4
 LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
@@ -290,6 +290,8 @@ class _Comparison:
             ServiceUnavailable: the bank has no vectors for the lens.
         """
         row = lenses()[lens]
+        if not (row.knows_every_language or self._asked.is_mathematics):
+            return _Found(lens, k, notice=f"{NOT_MATHEMATICS} Only its wording is compared.")
         if row.by_graph:
             return self._found_by_graph(lens, k)
         vectors, notice = self._vectors(lens)
@@ -308,13 +310,11 @@ class _Comparison:
         computation = self._asked_evidence.computation
         if computation is None:
             return _Found(lens, k, notice=str(_UNKNOWN_COMPUTATION))
-        notice = ""
-        vectors: dict[str, Vector] = {}
+        vectors: Mapping[str, Vector] = {}
+        notice = _ONLY_THE_SAME_GRAPH
         if self._serving.serves(lens, self._asked.language, [self._asked.text]):
             self._vectors(lens)
-            vectors = dict(self._known)  # of other lenses too: they say whether the purpose is the same
-        else:
-            notice = str(_ONLY_THE_SAME_GRAPH)
+            vectors, notice = self._known, ""  # of other lenses too: they say whether the purpose is the same
         query = replace(self._asked, vectors=vectors)
         ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
         return _Found(lens, k, ranked, lens, notice, computation)
@@ -376,7 +376,7 @@ class _Comparison:
     @cached_property
     def _likely(self) -> dict[ConceptPath, float]:
         """The concepts that are predicted for a question without any, in the bank's default hierarchy."""
-        if self._asked_evidence.tags:
+        if self._asked_evidence.tags or not self._asked.is_mathematics:
             return {}
         probes = self._serving.probes_for(language=self._asked.language, sample=[self._asked.text])
         vector = self._known.get(probes.lens) if probes is not None else None

@@ -15,6 +15,9 @@ from questionbank.selectors.similar.predictions import PredictedDifficulty, pred
 from questionbank.selectors.similar.similarity import SimilarHit
 
 _DIGITS = 6
+_SOME_NOT_MATHEMATICS = (
+    "Some texts do not look like mathematics questions: they get no concept and no difficulty."
+)
 _SHOWN = 100  # characters of a question in a table
 
 
@@ -74,14 +77,21 @@ def question_vectors(
 def question_predictions(
     questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """Return ``{id, concepts, difficulty}`` of each question, and add sentences for people to `notices`."""
+    """Return ``{id, concepts, difficulty}`` of each question, and add sentences for people to `notices`.
+
+    A text that does not look like mathematics has no concepts, no difficulty, and a ``notice`` that says so.
+    """
     predictions = predict_many(
         texts=[question.text for question in questions],
         languages=[question.language for question in questions],
         serving=serving,
         hierarchy=hierarchy,
     )
-    notices.update(prediction.notice for prediction in predictions if prediction.notice)
+    notices.update(
+        prediction.notice if prediction.is_mathematics else _SOME_NOT_MATHEMATICS
+        for prediction in predictions
+        if prediction.notice
+    )
     return [
         {
             "id": question.id,
@@ -90,6 +100,7 @@ def question_predictions(
                 for concept in prediction.concepts
             ],
             "difficulty": _difficulty(prediction.difficulty),
+            **({} if prediction.is_mathematics else {"notice": prediction.notice}),
         }
         for question, prediction in zip(questions, predictions, strict=True)
     ]

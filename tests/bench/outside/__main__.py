@@ -2,9 +2,9 @@
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
 
-Numbers, typed maths, word problems, verdicts on pairs, test papers and questions in parts are counted; formulas,
-pastes, searches, imports and variants are written to a file that a reader judges. The examples are in `examples/`,
-beside what the reader said of them.
+Numbers, typed maths, word problems, verdicts on pairs, texts that are mathematics or not, test papers and questions in
+parts are counted; formulas, pastes, searches, imports and variants are written to a file that a reader judges. The
+examples are in `examples/`, beside what the reader said of them.
 """
 
 from __future__ import annotations
@@ -164,6 +164,22 @@ def pairs(options: argparse.Namespace) -> None:
             f" calibration error {expected_calibration_error(p, valid, 10):.3f};"
             f" {right} of {len(calls) - calls.count('unsure')} rightly called valid or invalid"
         )
+
+
+def texts(options: argparse.Namespace) -> None:
+    """Count the mathematics questions that are rejected, and the other texts that are recognised."""
+    from analytics.inference.subject import looks_like_mathematics, mathematics_probability
+
+    outcomes = []
+    for example in examples(options.examples, "texts"):
+        is_mathematics, accepted = example["mathematics"], looks_like_mathematics(example["text"])
+        outcome = "accepted" if accepted else "said not to be mathematics"
+        outcomes.append(f"{outcome} ({'mathematics' if is_mathematics else 'other text'})")
+        if accepted != is_mathematics:
+            print(
+                f"  {outcomes[-1]}, {mathematics_probability(example['text']):.2f}: {example['text'][:150]!r}"
+            )
+    report("texts", outcomes)
 
 
 def imports(options: argparse.Namespace) -> None:
@@ -449,8 +465,8 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 _PARTS = (
-    numbers, typed, problems, pairs, papers, files, imports, parts, purpose, formulas, searches, pastes, similar,
-    variants,
+    numbers, typed, problems, pairs, texts, papers, files, imports, parts, purpose, formulas, searches, pastes,
+    similar, variants,
 )  # fmt: skip
 PARTS = {part.__name__: part for part in _PARTS}
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.solver.targets import problem_graph_key
 from questionbank.models import EmbeddingSet, QuestionEquation
 from questionbank.services import artifacts
@@ -54,7 +55,7 @@ class TestSimilar:
         assert err == ""
 
     def test_a_notice_goes_to_standard_error(self):
-        out, err = run("similar", "--text", "一列火车", "--json")
+        out, err = run("similar", "--text", "一列火车行多少千米", "--json")
         assert json.loads(out) == []
         assert "cannot read Chinese" in err
         assert "embed_questions" in err
@@ -173,6 +174,16 @@ class TestPredict:
         assert english["difficulty"] is None
         assert chinese["id"] == "zh"
         assert "most similar tagged questions" in err
+
+    def test_what_is_not_mathematics_gets_a_notice_in_its_line(self, questions, tmp_path):
+        target = tmp_path / "predictions.jsonl"
+        letter = {"id": 3, "text": "Please bring your PE kit on Thursday, the bus leaves at 8:45."}
+        questions.write_text(questions.read_text() + json.dumps(letter) + "\n")
+        _, err = run("predict", "--input", str(questions), "--output", str(target))
+        *others, line = read(target)
+        assert line == {"id": 3, "concepts": [], "difficulty": None, "notice": NOT_MATHEMATICS}
+        assert not any("notice" in other for other in others)
+        assert "Some texts do not look like mathematics questions" in err
 
     def test_bad_lines_are_reported_and_the_others_written(self, questions, tmp_path):
         target = tmp_path / "predictions.jsonl"

@@ -8,6 +8,7 @@ import pytest
 from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.subject import NOT_MATHEMATICS
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
 from questionbank.selectors import serving as serving_module
@@ -22,6 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
 DIMENSION = 512
 TRAIN = "A train travels 60 km in 2 hours. How fast is it?"
 CAKE = "Factorise the polynomial $x^2-5x+6$."
+LETTER = "Please remember to bring your PE kit on Thursday, the bus leaves at 8:45."
 SPEED, FACTORS = ("Number", "Rates", "Speed"), ("Algebra", "Factors")
 
 
@@ -299,6 +301,19 @@ def test_many_are_predicted_as_one_by_one(bank, tmp_path):
         assert [guess.path for guess in prediction.concepts] == [guess.path for guess in alone.concepts]
         assert prediction.concepts[0].probability == pytest.approx(alone.concepts[0].probability)
         assert prediction.difficulty.value == pytest.approx(alone.difficulty.value, abs=1e-5)
+
+
+def test_a_text_that_is_not_mathematics_has_no_concept_no_difficulty_and_a_sentence(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    now = serving()
+    alone = predict(text=LETTER, serving=now)
+    letter, question = predict_many(texts=[LETTER, TRAIN], languages=["en", "en"], serving=now)
+    for prediction in (alone, letter):
+        assert (prediction.concepts, prediction.difficulty, prediction.neighbours) == ([], None, [])
+        assert prediction.notice == NOT_MATHEMATICS
+        assert not prediction.is_mathematics
+    assert question.is_mathematics
+    assert question.concepts[0].path == SPEED
 
 
 def test_questions_in_other_languages_say_nothing_of_a_text_whose_wording_alone_can_be_compared(bank):

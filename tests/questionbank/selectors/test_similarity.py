@@ -111,6 +111,20 @@ def test_a_language_without_purpose_vectors_is_compared_by_wording_and_told(bank
     assert "wording" in result.notice
 
 
+def test_what_is_not_mathematics_is_compared_by_wording_alone_unless_it_has_a_concept(bank):
+    letter = "Please bring your swimming things on Thursday, the bus leaves at 8:45."
+    untagged, tagged = add_question(letter), add_question(letter, concepts=[add_concept("Number", "Time")])
+    again = letter.replace("Thursday", "Friday")
+    store_vectors(add_set("purpose", 64), [*bank, untagged, tagged])
+    store_vectors(serving().embedding_set("wording"), [untagged, tagged])
+    results = similar_by_lens(asked=again, serving=serving(), k=3)
+    assert results["purpose"].hits == []
+    assert "does not look like a mathematics question" in results["purpose"].notice
+    assert {hit.question for hit in results["wording"].hits[:2]} == {untagged, tagged}
+    assert similar_questions(question=untagged, lens="purpose", serving=serving()).hits == []
+    assert similar_questions(question=tagged, lens="purpose", serving=serving()).notice == ""
+
+
 def test_drafts_and_retired_questions_are_not_offered(bank):
     Question.objects.filter(pk=bank[1].pk).update(status="draft")
     Question.objects.filter(pk=bank[2].pk).update(status="retired")

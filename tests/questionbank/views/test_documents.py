@@ -270,6 +270,13 @@ def test_the_bank_s_outlook_stands_beside_each_question_with_and_without_javascr
     assert as_teacher.get(address(draft, "document_outlook", "99")).status_code == 404
 
 
+def test_the_outlook_says_what_is_not_mathematics(bank, as_teacher):
+    draft = put_in(as_teacher, text="1. Who wrote the play Macbeth?\n2. Solve $3x = 12$.")
+    part = words(as_teacher.get(address(draft, "document_outlook", key_of(draft, "Who wrote"))))
+    assert "This does not look like a mathematics question." in part
+    assert "Probably" not in part
+
+
 # -- the import ---------------------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from questionbank.models import Question
 
+LETTER = "Please remember to bring your PE kit on Thursday, the bus leaves at 8:45."
 PASTED = r"Solve the equation $7x + 2 = 30$ for $x$."
 
 
@@ -33,6 +34,19 @@ def test_htmx_with_an_empty_box_gets_an_empty_result(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": " "}, headers={"HX-Request": "true"})
     assert response.status_code == 200
     assert "Similar questions" not in response.content.decode()
+
+
+def test_a_letter_is_no_mathematics_and_gets_neither_concept_nor_difficulty_nor_answer(
+    bank, as_teacher
+) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": LETTER, "action": "look"})
+    page = response.content.decode()
+    assert "This does not look like a mathematics question." in page
+    assert "Linear equations" not in page
+    assert "Estimated" not in page
+    assert "Difficulty</h2>" not in page
+    assert response.context["solved"] is None
+    assert "Save to the bank" in page
 
 
 def test_an_exact_duplicate_is_named(bank, as_teacher) -> None:

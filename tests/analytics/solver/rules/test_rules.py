@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from analytics.inference.subject import NOT_MATHEMATICS
+from analytics.records import ProblemRecord
 from analytics.solver.rules.catalog import RULES
 from analytics.solver.rules.reading import Reading
-from analytics.solver.rules.solver import may_be_solved, rule_solution
+from analytics.solver.rules.solver import RuleSolver, may_be_solved, rule_solution
 from analytics.solver.solution import solution_steps
+from tests.questionbank.scripted_solver import ScriptedSolver
 
 ANSWERED = {
     "changes by per cents": [
@@ -363,6 +366,12 @@ def test_a_rule_answers_what_it_is_for(rule: str, text: str, answer: str) -> Non
     assert 0.5 < solution.probability < 1
     assert solution_steps(solution)
     assert may_be_solved(text)
+
+
+def test_a_notice_with_numbers_is_not_solved() -> None:
+    text = "Lost on Monday: one bag with 2 books and 3 pens. Please bring it to room 12."
+    assert not may_be_solved(text)
+    assert RuleSolver(ScriptedSolver({})).unsolvable_reason(ProblemRecord("", text)) == NOT_MATHEMATICS
 
 
 def test_every_rule_has_an_example() -> None:
