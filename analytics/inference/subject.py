@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from analytics.analysed_text import is_invented
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.text.language_words import evident_language
 
@@ -86,6 +87,12 @@ _FOREIGN_LETTER = re.compile(r"(?![a-zäöüßàâæçéèêëîïôœùûÿñá
 """None of our languages writes it: Polish, Greek, a mathematical alphabet."""
 
 _SAYS_ANYTHING = re.compile(r"[^\W_]|[+×÷=<>≤≥√∞∑∫]")
+_HEADING = re.compile(
+    r"\W*(?:question|problem|exercise|task|item|aufgabe|exercice|ejercicio|image|picture|figure|diagram)\W*[\d.]*\W*",
+    re.IGNORECASE,
+)
+"""Stands above a question that is not in the text: it is in a picture, for example."""
+
 _SHORTEST_WORD = 3  # letters; shorter ones are variables and units
 
 
@@ -114,7 +121,7 @@ def looks_like_mathematics(text: str) -> bool:
     >>> looks_like_mathematics("Please bring your swimming things on Monday, the bus leaves at 9:15.")
     False
     """
-    if not text.strip():
+    if not text.strip() or is_invented(text) or _HEADING.fullmatch(text):
         return True
     if not _SAYS_ANYTHING.search(text):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analytics.analysed_text import EACH_PART, UNTITLED
 from analytics.inference.subject import looks_like_mathematics, mathematics_probability
 
 
@@ -45,6 +46,10 @@ def test_what_is_not_mathematics_is_recognised(text: str) -> None:
         "7 x 8",
         "12345",
         "x",
+        "Exercise 3.2",
+        "[image]",
+        UNTITLED,
+        EACH_PART,
         "",
         " ",
     ],

@@ -33,7 +33,7 @@ def without_reasons(monkeypatch):
 @pytest.fixture
 def bank():
     """A question, and three whose cosines of purpose and wording are (.8, 0), (.6, .8) and (0, .8)."""
-    questions = [add_question(f"Question {name}") for name in ("asked", "purpose", "both", "wording")]
+    questions = [add_question(f"Calculate {name}") for name in ("asked", "purpose", "both", "wording")]
     purpose = np.stack([unit(1), unit(0.8, 0.6), unit(0.6, 0.8), unit(0, 1)])
     wording = np.stack([unit(1), unit(0, 1), unit(0.8, 0.6), unit(0.8, 0.6)])
     store_vectors(add_set("purpose"), questions, purpose)
