@@ -47,7 +47,6 @@ _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Array = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +115,7 @@ def fit(features: Array, texts: Sequence[SubjectText]) -> SubjectWeights:
     weights = np.array([text.weight for text in texts])
     for label in (True, False):
         weights[labels == label] /= weights[labels == label].sum()
-    units = np.ones(
-        features.shape[1], dtype=np.float32
-    )  # of each feature: signs differ in how far they spread
+    units = np.ones(features.shape[1], dtype=np.float32)  # signs differ in how far they spread
     signs = slice(0, -NGRAMS)
     units[signs] = np.maximum(features[:, signs].std(axis=0), _LEAST_SPREAD) / _SIGNS_COUNT
     model = LogisticRegression(C=_STRENGTH, max_iter=500, tol=1e-3)

@@ -33,8 +33,10 @@ _LONGEST = 2_000  # characters that are read
 
 _LATEX = re.compile(r"\$|\\[a-zA-Z]{2,}|\\[(\[]")
 _OPERATION = re.compile(
-    r"\d\s*[+×÷*^=<>≤≥√]|\d\s?[xX]\s?\d|\d\s*[-−]\s*\(|[+×÷^=<>≤≥√]\s*\d|\d\s+[-−–/:]\s+\d|\b[a-z]\s*[=+^²³<>≤≥]|[a-zA-Z][²³]|\b\d+[a-fhi-kn-z]\b"
-    r"|(?:\d+(?:\.\d+)?\s?[,;]\s?){3}(?:\d|_|\.\.|…)|\b[a-zA-Z]\([a-zA-Z0-9]\)|\b(?:sqrt|gcd|lcm|log|ln|sin|cos|tan|lim|det)\b|\d!|\d\s?°(?!\s?[CF])"
+    r"\d\s*[+×÷*^=<>≤≥√]|\d\s?[xX]\s?\d|\d\s*[-−]\s*\(|[+×÷^=<>≤≥√]\s*\d|\d\s+[-−–/:]\s+\d"
+    r"|\b[a-z]\s*[=+^²³<>≤≥]|[a-zA-Z][²³]|\b\d+[a-fhi-kn-z]\b"
+    r"|(?:\d+(?:\.\d+)?\s?[,;]\s?){3}(?:\d|_|\.\.|…)|\b[a-zA-Z]\([a-zA-Z0-9]\)"
+    r"|\b(?:sqrt|gcd|lcm|log|ln|sin|cos|tan|lim|det)\b|\d!|\d\s?°(?!\s?[CF])"
     r"|[-−]\s?[-−]\s?\d|\(\s?[-−]?\d+\s?,\s?[-−]?\d+\s?\)|[√π∞∑∫≤≥≠±∪∩∈∠△⊥≅⇒]|\b\d+/\d+\b(?!/)"
 )
 _SHARE = re.compile(r"\d\s?(?:%|per cent)|[€£¥]|\$\s?\d")
