@@ -155,7 +155,7 @@ class VectorBlocks(BlockJob):
     @cached_property
     def encoder(self) -> TextEncoder:
         """The encoder of queries, which is loaded quickly."""
-        return _query_encoder(self.embedding_set)
+        return query_encoder(self.embedding_set)
 
     @cached_property
     def _bulk_encode(self) -> Encode | None:
@@ -217,7 +217,8 @@ def report_near_duplicates(
     )
 
 
-def _query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
+def query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
+    """Return the encoder of a set that is loaded quickly, for few texts."""
     artifact = embedding_set.artifact
     if artifact is None:
         return HashedNgramEncoder(embedding_set.dimension)

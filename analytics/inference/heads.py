@@ -2,7 +2,8 @@
 
 `analytics.probes` trains them. A concept head gives every whole path its probability, by one softmax over all paths.
 A difficulty head is linear in the vector, in the path probabilities and, where the texts are given, in counts of the
-text; its interval is the value plus and minus a radius calibrated on held-out questions (split conformal).
+text; its intervals are the value plus and minus radii calibrated on held-out questions (split conformal). The order
+says which of two questions on a topic is harder.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import numpy as np
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.errors import ArtifactError, DataError
+from analytics.inference.demands import DEMANDS
+from analytics.inference.order import OrderHead
 from analytics.inference.surface import SURFACE_COUNTS, surface_counts
 from analytics.records import ConceptPath
 
 _WEIGHTS, _LABELS = "heads.npz", "heads.json"
 _SCALARS = ("intercept", "radius", "scale", "lowest", "highest", "coverage")  # of a difficulty head
 _CHUNK = 4096
+
+MIDDLE = 0.5
+"""Share of truths inside the shorter of an estimate's two intervals."""
 
 COVERAGE_TOLERANCE = 0.02
 """So far a measured share of truths inside the interval may lie below the share that is promised."""
@@ -38,21 +44,33 @@ class ConceptGuess:
 
 @dataclass(frozen=True, slots=True)
 class DifficultyEstimate:
-    """A difficulty on a named scale; the truth lies in [low, high] with probability `coverage`."""
+    """A difficulty on a named scale; the truth lies in [low, high] with probability `coverage`.
+
+    Attributes:
+        middle: the ends of the interval in which it lies with probability `MIDDLE`; None for probes that never
+            learned it.
+    """
 
     value: float
     low: float
     high: float
     scale: str
     coverage: float
+    middle: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the probes say of one question: the most probable paths, falling, and the difficulty."""
+    """What the probes say of one question: the most probable paths, falling, and the difficulty.
+
+    Attributes:
+        order: its score among questions on its topic (`analytics.inference.order`); None without a text, or from probes
+            that never learned an order.
+    """
 
     concepts: tuple[ConceptGuess, ...]
     difficulty: DifficultyEstimate | None
+    order: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +112,7 @@ class DifficultyHead:
         lowest: the scale's easiest value.
         highest: the scale's hardest value.
         coverage: nominal share of truths inside the interval.
+        middle_radius: half the length of the interval that holds the share `MIDDLE` of truths; None if never learned.
     """
 
     vector_weights: np.ndarray
@@ -105,6 +124,7 @@ class DifficultyHead:
     lowest: float
     highest: float
     coverage: float
+    middle_radius: float | None = None
 
     def values(self, vectors: np.ndarray, probabilities: np.ndarray | None, counts: np.ndarray) -> np.ndarray:
         """Return (questions,) estimates within the scale."""
@@ -115,12 +135,29 @@ class DifficultyHead:
             raw = raw + counts @ self.surface_weights
         return np.clip(raw, self.lowest, self.highest)
 
-    def interval(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper ends for estimates."""
+    def interval(self, values: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper ends for estimates, cut to the scale."""
         return (
-            np.clip(values - self.radius, self.lowest, self.highest),
-            np.clip(values + self.radius, self.lowest, self.highest),
+            np.clip(values - radius, self.lowest, self.highest),
+            np.clip(values + radius, self.lowest, self.highest),
         )
+
+    def shares(self, values: np.ndarray) -> np.ndarray:
+        """Return estimates as shares of the scale, from 0 to 1."""
+        shares: np.ndarray = (values - self.lowest) / (self.highest - self.lowest)
+        return shares
+
+    def estimates(self, values: np.ndarray) -> list[DifficultyEstimate]:
+        """Return the estimates with their intervals."""
+        low, high = self.interval(values, self.radius)
+        middle: list[tuple[float, float] | None] = [None] * len(values)
+        if self.middle_radius is not None:
+            ends = np.stack(self.interval(values, self.middle_radius), axis=1)
+            middle = [(float(first), float(last)) for first, last in ends]
+        return [
+            DifficultyEstimate(float(value), float(a), float(b), self.scale, self.coverage, ends_of_middle)
+            for value, a, b, ends_of_middle in zip(values, low, high, middle, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -133,6 +170,7 @@ class ProbeHeads:
         concepts: the concept head, None where no concepts were learned.
         difficulty: uses the text's surface; for callers that give the texts.
         difficulty_of_vector: for callers that have vectors alone.
+        order: which of two questions on a topic is harder; None where it was not learned.
         manifest: the artifact's, None before it is written.
     """
 
@@ -141,6 +179,7 @@ class ProbeHeads:
     concepts: ConceptHead | None = None
     difficulty: DifficultyHead | None = None
     difficulty_of_vector: DifficultyHead | None = None
+    order: OrderHead | None = None
     manifest: Manifest | None = field(default=None, compare=False)
 
     @property
@@ -200,11 +239,12 @@ class ProbeHeads:
             chunk = vectors[start : start + _CHUNK]
             chunk_texts = None if texts is None else texts[start : start + _CHUNK]
             probabilities = None if self.concepts is None else self.concepts.probabilities(chunk)
-            estimates = self._estimates(chunk, probabilities, chunk_texts)
-            predictions.extend(
-                Prediction(guesses, estimates[row] if estimates else None)
-                for row, guesses in enumerate(self._guesses(probabilities, top, len(chunk)))
-            )
+            values = self._values(chunk, probabilities, chunk_texts)
+            head = self.difficulty_head(with_texts=texts is not None)
+            estimates = [None] * len(chunk) if head is None or values is None else head.estimates(values)
+            guesses = self._guesses(probabilities, top, len(chunk))
+            scores = self._scores(chunk, chunk_texts, values)
+            predictions.extend(map(Prediction, guesses, estimates, scores))
         return predictions
 
     def difficulty_head(self, *, with_texts: bool) -> DifficultyHead | None:
@@ -228,19 +268,31 @@ class ProbeHeads:
                 for column in ordered
             )
 
-    def _estimates(
+    def difficulty_shares(self, vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+        """Return (questions,) estimated difficulties as shares of the scale; one half where none is estimated."""
+        probabilities = None if self.concepts is None else self.concepts.probabilities(vectors)
+        return self._shares(self._values(vectors, probabilities, texts), len(vectors))
+
+    def _values(
         self, vectors: np.ndarray, probabilities: np.ndarray | None, texts: Sequence[str] | None
-    ) -> list[DifficultyEstimate]:
+    ) -> np.ndarray | None:
         head = self.difficulty_head(with_texts=texts is not None)
         if head is None:
-            return []
+            return None
         counts = surface_counts(texts) if texts is not None else np.zeros((len(vectors), 0), dtype=np.float32)
-        values = head.values(vectors, probabilities, counts)
-        low, high = head.interval(values)
-        return [
-            DifficultyEstimate(float(value), float(a), float(b), head.scale, head.coverage)
-            for value, a, b in zip(values, low, high, strict=True)
-        ]
+        return head.values(vectors, probabilities, counts)
+
+    def _shares(self, values: np.ndarray | None, count: int) -> np.ndarray:
+        head = self.difficulty_head(with_texts=True)
+        return np.full(count, 0.5) if head is None or values is None else head.shares(values)
+
+    def _scores(
+        self, vectors: np.ndarray, texts: Sequence[str] | None, values: np.ndarray | None
+    ) -> list[float] | list[None]:
+        if self.order is None or texts is None:
+            return [None] * len(vectors)
+        scores: list[float] = self.order.scores(vectors, texts, self._shares(values, len(vectors))).tolist()
+        return scores
 
 
 def save_heads(heads: ProbeHeads, folder: Path) -> None:
@@ -259,7 +311,16 @@ def save_heads(heads: ProbeHeads, folder: Path) -> None:
         arrays[f"{name}.vector"] = head.vector_weights.astype(np.float32)
         arrays[f"{name}.paths"] = head.path_weights.astype(np.float32)
         arrays[f"{name}.surface"] = head.surface_weights.astype(np.float32)
-        labels[name] = {field: getattr(head, field) for field in _SCALARS}
+        labels[name] = {field: getattr(head, field) for field in (*_SCALARS, "middle_radius")}
+    if (order := heads.order) is not None:
+        arrays["order.vector"] = order.vector_weights.astype(np.float32)
+        arrays["order.demands"] = np.stack((order.demand_weights, order.demand_centre, order.demand_spread))
+        arrays["order.words"] = order.word_weights
+        labels["order"] = {
+            "difficulty": order.difficulty_weight,
+            "demands": DEMANDS,
+            "words": order.words,
+        }
     np.savez_compressed(folder / _WEIGHTS, allow_pickle=False, **arrays)
     (folder / _LABELS).write_text(json.dumps(labels, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -294,6 +355,7 @@ def load_heads(folder: Path) -> ProbeHeads:
             concepts=concepts,
             difficulty=difficulty,
             difficulty_of_vector=difficulty_of_vector,
+            order=_order_head(labels, arrays),
             manifest=manifest,
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -315,5 +377,21 @@ def _difficulty_head(
         path_weights=arrays[f"{name}.paths"],
         surface_weights=surface,
         scale=str(head_labels["scale"]),
+        middle_radius=None if (middle := head_labels.get("middle_radius")) is None else float(middle),
         **{field: float(head_labels[field]) for field in _SCALARS if field != "scale"},
+    )
+
+
+def _order_head(labels: dict[str, Any], arrays: dict[str, np.ndarray]) -> OrderHead | None:
+    if "order" not in labels or tuple(labels["order"].get("demands", ())) != DEMANDS:
+        return None  # never learned, or from other counts: the other heads serve all the same
+    weights, centre, spread = arrays["order.demands"]
+    return OrderHead(
+        vector_weights=arrays["order.vector"],
+        demand_weights=weights,
+        demand_centre=centre,
+        demand_spread=spread,
+        words=tuple(labels["order"]["words"]),
+        word_weights=arrays["order.words"],
+        difficulty_weight=float(labels["order"]["difficulty"]),
     )

@@ -33,6 +33,8 @@ class ProbeData:
             from too few.
         scale: of the difficulties, None if there are none.
         texts: None where only vectors are known.
+        ladders: vectors of `analytics.probes.ladders.ladder_texts` by the same encoder; None where it does not know
+            their language.
     """
 
     vectors: np.ndarray
@@ -42,6 +44,7 @@ class ProbeData:
     scale: DifficultyScale | None
     texts: tuple[str, ...] | None = None
     sources: np.ndarray | None = None
+    ladders: np.ndarray | None = None
 
     @classmethod
     def of(

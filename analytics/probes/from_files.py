@@ -21,6 +21,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.metrics import rounded
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
+from analytics.probes.ladders import LANGUAGE, ladder_texts
 from analytics.probes.train import measured_both_ways, train_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext
@@ -64,7 +65,7 @@ def train_from_files(
         command=training_command("probes", data.name, config, options),
         progress=lambda done, total, what: context.say(f"{done + 1} of {total}: {what}"),
     )
-    questions = probe_data(rows, vectors)
+    questions = replace(probe_data(rows, vectors), ladders=_ladders(encoder, files.backbone))
     return train_probes(questions, config, output, context, encoder=encoder, hierarchy=name)
 
 
@@ -146,6 +147,15 @@ def encode_rows(
             return _encode_by_ngrams(texts)
     say(f"Encoding {len(texts):,} questions with {encoder.name}")
     return encode_bulk(encoder, texts), encoder.name
+
+
+def _ladders(encoder: str, backbone: str) -> np.ndarray | None:
+    """Return the vectors of the ladders by the encoder of the questions; None where it doesn't know their language."""
+    if encoder == HashedNgramEncoder().name:
+        return None
+    rows = [QuestionRow(text, LANGUAGE, (), None, "") for text in ladder_texts()]
+    vectors, ladder_encoder = encode_rows(rows, backbone=backbone)
+    return vectors if ladder_encoder == encoder else None
 
 
 def _encode_by_ngrams(texts: list[str]) -> tuple[np.ndarray, str]:

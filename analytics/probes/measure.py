@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from analytics.concept_paths import PathTree, without_leading
-from analytics.inference.heads import ConceptHead, ProbeHeads
+from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads
 from analytics.inference.surface import surface_counts
 from analytics.metrics import (
     accuracy,
@@ -130,7 +130,7 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
     probabilities = None if heads.concepts is None else heads.concepts.probabilities(test.vectors)
     counts = surface_counts(test.texts or [""] * len(test))
     values = head.values(test.vectors, probabilities, counts).astype(np.float64)
-    low, high = head.interval(values)
+    low, high = head.interval(values, head.radius)
     graded = train.difficulties[train.graded]
     node_means = _concept_means(train)
     by_concept = np.array([_concept_mean(paths, node_means, float(graded.mean())) for paths in test.paths])
@@ -144,12 +144,23 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
         "doa": doa(truth, values),
         "coverage": interval_coverage(truth, low, high),
         "interval_width": mean_interval_width(low, high),
+        **_measure_middle(head, truth, values),
         "median_mae": mae(truth, np.full(len(truth), np.median(graded))),
         "mean_rmse": rmse(truth, np.full(len(truth), graded.mean())),
         "true_concept_mae": mae(truth, by_concept),
         "true_concept_rmse": rmse(truth, by_concept),
         "true_concept_pearson": pearson(truth, by_concept),
         "true_concept_doa": doa(truth, by_concept),
+    }
+
+
+def _measure_middle(head: DifficultyHead, truth: np.ndarray, values: np.ndarray) -> dict[str, float]:
+    if head.middle_radius is None:
+        return {}
+    low, high = head.interval(values, head.middle_radius)
+    return {
+        "middle_coverage": interval_coverage(truth, low, high),
+        "middle_width": mean_interval_width(low, high),
     }
 
 

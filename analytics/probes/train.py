@@ -6,6 +6,7 @@ split by groups: equal but for their numbers, and where sources are known of the
 of the others, a validation part chooses the penalty of the concept layer and calibrates the difficulty's interval; the
 concept probabilities that the difficulty reads, and those that set the temperature, come from layers that did not
 see the question (cross-fitting). The heads that are kept are then trained in the same way on all remaining questions.
+The order of two questions is learned from our own ladders (`analytics.probes.order`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.concept_paths import PathTree, common_leading_nodes, without_leading
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
-from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
+from analytics.inference.heads import MIDDLE, ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.surface import surface_counts
 from analytics.metrics import rounded
 from analytics.probes.calibration import choose_temperature, conformal_radius
@@ -32,6 +33,7 @@ from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData, kept_out
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.probes.measure import measure_probes
+from analytics.probes.order import fit_order
 from analytics.probes.scales import DifficultyScale
 from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split
@@ -56,7 +58,7 @@ def train_probes(
 
     Args:
         data: questions with the vectors of a frozen encoder. Their texts group the splits, keep out the fixed part,
-            and the difficulty may count their surface.
+            and the difficulty may count their surface. With vectors of the ladders, the order is learned too.
         config: the settings.
         output: the artifact's folder, written whole or not at all.
         context: name (by default from the hierarchy), provenance, progress and cancellation; asked between steps.
@@ -74,10 +76,15 @@ def train_probes(
     held_out = np.zeros(len(data), dtype=bool) if data.texts is None else kept_out(data.texts, data.paths)
     data = data.take(~held_out)
     by_source = data.apart_by_source()
-    steps = _Steps((2 if by_source is None else 3) * _STEPS, context)
+    fits = 2 if by_source is None else 3
+    steps = _Steps(fits * _STEPS + (data.ladders is not None), context)
     metrics = measured_both_ways(data, config, encoder=encoder, steps=steps)
     data = data if by_source is None else by_source
     heads = _fit(data, config, _parts(data), encoder, steps)
+    if data.ladders is not None:
+        steps.next("Which of two questions is harder")
+        order, metrics["order"] = fit_order(heads, data.ladders, config.seed)
+        heads = replace(heads, order=order)
     scale = data.scale if heads.difficulty_of_vector is not None else None
     manifest = Manifest(
         capability="probes",
@@ -244,7 +251,7 @@ class _Fitting:
         *,
         with_text: bool,
     ) -> DifficultyHead:
-        """Fit ridge on the graded questions outside the validation part, and the radius on those inside."""
+        """Fit ridge on the graded questions outside the validation part, and the radii on those inside."""
         data, config = self.data, self.config
         dimension = data.vectors.shape[1]
         # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
@@ -269,7 +276,7 @@ class _Fitting:
         probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
         estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
         width = scale.high - scale.low
-        radius = conformal_radius(data.difficulties[held] - estimates, config.coverage, width)
+        residuals = data.difficulties[held] - estimates
         nodes = slice(dimension, dimension + len(membership))
         return DifficultyHead(
             vector_weights=(probe.weights[:dimension] * vector_scale).astype(np.float32),
@@ -278,7 +285,8 @@ class _Fitting:
             else np.zeros(0, dtype=np.float32),
             surface_weights=(probe.weights[nodes.stop :] * spread).astype(np.float32),
             intercept=probe.intercept,
-            radius=radius,
+            radius=conformal_radius(residuals, config.coverage, width),
+            middle_radius=conformal_radius(residuals, MIDDLE, width),
             scale=scale.name,
             lowest=scale.low,
             highest=scale.high,

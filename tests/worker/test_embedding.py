@@ -135,7 +135,7 @@ def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch)
     purpose = EmbeddingSet.objects.create(
         lens="purpose", encoder_name="learner", dimension=8, is_current=True
     )
-    monkeypatch.setattr(embedding, "_query_encoder", lambda embedding_set: _Learner())
+    monkeypatch.setattr(embedding, "query_encoder", lambda embedding_set: _Learner())
     question("$1 + 1 = ?$", "zh")
     embedding.embed_pending(Reporter())
     purpose.refresh_from_db()

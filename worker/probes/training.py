@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.config import ProbesConfig
+from analytics.probes.ladders import LANGUAGE, ladder_texts
 from analytics.probes.train import train_probes
 from analytics.training.context import TrainingContext
 from questionbank.errors import Conflict, NotFound
@@ -18,6 +23,7 @@ from questionbank.selectors.registry.models import gate, serving_problem
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.promotion import comparison_save, probes_promote
 from questionbank.services.training import probes_questions
+from worker.embedding import query_encoder
 from worker.feeds import probe_data, probe_set
 from worker.probes.comparison import probes_comparison_figures
 from worker.reporting import RunReporter
@@ -105,7 +111,9 @@ def fit_hierarchy_probes(
     """
     config = config_from_strings(ProbesConfig, settings)
     reporter.progress(0, 1, "Reading vectors")
-    data = probe_data(hierarchy=hierarchy, embedding_set=embedding_set)
+    data = replace(
+        probe_data(hierarchy=hierarchy, embedding_set=embedding_set), ladders=_ladders(embedding_set)
+    )
     reporter.log(f"{len(data):,} tagged questions with vectors by {embedding_set.encoder_name}.")
     with scratch_folder(prefix="probes-") as scratch:
         folder = scratch / "probes"
@@ -123,3 +131,11 @@ def fit_hierarchy_probes(
             parent=embedding_set.artifact,
             user=reporter.run.requested_by,
         )
+
+
+def _ladders(embedding_set: EmbeddingSet) -> np.ndarray | None:
+    """Return the vectors of the ladders by the encoder of a set; None where it doesn't know their language."""
+    knows_language = embedding_set.unknown_shares.get(LANGUAGE, 0.0) <= UNKNOWN_SHARE_LIMIT
+    if embedding_set.artifact is None or not knows_language:
+        return None
+    return query_encoder(embedding_set).encode(ladder_texts())

@@ -8,7 +8,9 @@ import pytest
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.errors import ArtifactError, ChecksumError, DataError
+from analytics.inference.demands import DEMANDS
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, load_heads, save_heads
+from analytics.inference.order import OrderHead
 from analytics.inference.surface import SURFACE_COUNTS
 
 PATHS = (("Root", "A"), ("Root", "B", "b"), ("Root", "C"))
@@ -32,7 +34,20 @@ def heads():
             np.zeros(2, dtype=np.float32), np.zeros(3, dtype=np.float32), surface, **common
         ),
         difficulty_of_vector=DifficultyHead(
-            np.array([1, 0], dtype=np.float32), np.array([0, 0, 2], dtype=np.float32), np.zeros(0), **common
+            np.array([1, 0], dtype=np.float32),
+            np.array([0, 0, 2], dtype=np.float32),
+            np.zeros(0),
+            middle_radius=0.25,
+            **common,
+        ),
+        order=OrderHead(
+            vector_weights=np.array([1, 0], dtype=np.float32),
+            demand_weights=np.zeros(len(DEMANDS), dtype=np.float32),
+            demand_centre=np.zeros(len(DEMANDS), dtype=np.float32),
+            demand_spread=np.ones(len(DEMANDS), dtype=np.float32),
+            words=("text",),
+            word_weights=np.array([0.5], dtype=np.float32),
+            difficulty_weight=2.0,
         ),
     )
 
@@ -51,11 +66,19 @@ def test_probabilities_and_difficulty_by_hand(heads):
     estimate = prediction.difficulty
     assert estimate.value == pytest.approx(1.5 + np.log(2))
     assert (estimate.low, estimate.high) == pytest.approx((1 + np.log(2), 2 + np.log(2)))
+    assert estimate.middle == pytest.approx((1.25 + np.log(2), 1.75 + np.log(2)))
 
 
 def test_with_the_text_its_surface_counts(heads):
     (prediction,) = heads.predict(np.zeros((1, 2)), texts=["x" * 9])
     assert prediction.difficulty.value == pytest.approx(1 + np.log(10))
+
+
+def test_the_order_reads_vector_text_and_difficulty(heads):
+    """1 of the vector, 0.5 of the word, and 2 times the share ln(10) / 4 of the scale."""
+    (prediction,) = heads.predict(np.array([[1.0, 0.0]]), texts=["some text"])
+    assert prediction.order == pytest.approx(1 + 0.5 + 2 * np.log(10) / 4)
+    assert heads.predict(np.array([[1.0, 0.0]]))[0].order is None
 
 
 def test_values_and_intervals_are_cut_to_the_scale(heads):

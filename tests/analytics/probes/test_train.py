@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from analytics.errors import Cancelled, DataError
 from analytics.inference.heads import load_heads
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
+from analytics.probes.ladders import ladder_texts
 from analytics.probes.train import split_and_measure, train_probes
 from analytics.training.context import TrainingContext
 from tests.analytics.probes.small_world import small_world
@@ -191,3 +194,23 @@ def test_at_most_the_configured_number_is_learned_from(world):
     data = ProbeData.of(world.vectors, world.paths, world.difficulties, texts=world.texts)
     metrics = split_and_measure(data, ProbesConfig(maximum_questions=100, iterations=10))
     assert metrics["concepts"]["path_accuracy"] > 0.3
+
+
+def test_with_vectors_of_the_ladders_the_order_of_two_questions_is_learned_too(world, tmp_path):
+    rng = np.random.default_rng(0)
+    ladders = rng.normal(size=(len(ladder_texts()), world.vectors.shape[1])).astype(np.float32)
+    data = replace(labelled(world), ladders=ladders)
+    manifest = train_probes(data, ProbesConfig(), tmp_path / "m")
+    heads = load_heads(tmp_path / "m")
+    easy, hard = heads.predict(
+        ladders[:2], texts=["Solve x = 2.", "Prove that 3x - 4 = 2(x + 1)/5 has a solution."]
+    )
+    assert manifest.metrics["order"]["pairs"] > len(ladders)
+    assert hard.order > easy.order
+    assert heads.predict(ladders[:1])[0].order is None
+
+
+def test_half_of_the_difficulties_lie_in_the_middle_of_the_interval(trained):
+    difficulty = trained[0].metrics["difficulty"]
+    assert difficulty["middle_coverage"] == pytest.approx(0.5, abs=0.15)
+    assert difficulty["middle_width"] < difficulty["interval_width"]

@@ -1,0 +1,135 @@
+"""What a question's text demands of a student, in counts of its signs, numbers, letters and words.
+
+The order of two questions by difficulty reads them (`analytics.inference.order`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_FUNCTION = re.compile(r"\\(sqrt|sin|cos|tan|log|ln|int|lim|sum)(?![A-Za-z])")
+_COMMANDS = (
+    (r"\\(?:times|cdot)", " × "), (r"\\div", " ÷ "), (r"\\leq?(?![A-Za-z])", "≤"), (r"\\geq?(?![A-Za-z])", "≥"),
+    (r"\\[,;!]", ""), (r"\\[A-Za-z]+", " "),
+)  # fmt: skip
+_SIGNS = str.maketrans(
+    {"²": "^2 ", "³": "^3 ", "⁴": "^4 ", "√": " sqrt ", "∫": " int ", "−": "-", "–": "-", "·": "×"}
+    | {"$": " ", "{": "(", "}": ")"}
+)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_LETTER = re.compile(r"(?<![A-Za-z])([A-Zb-z]|a(?=\s*[-+=^]))(?![A-Za-z'’])|\d([a-z])(?![A-Za-z])")
+_POWER = re.compile(r"\^\s*\(?-?(\d{1,2})(?!\d)")
+_UNIT = re.compile(
+    r"(?<![A-Za-z])(mm|cm|m|km|g|kg|mg|ml|cl|l|litres?|s|min|minutes?|h|hours?|days?|weeks?|seconds?|years?|p|£|°|%)"
+    r"(?:[²³]|\^[23])?(?![A-Za-z])"
+)
+_UNKNOWN_TWICE = re.compile(r"[x-z][^=.,;?]*=[^=.,;?]*(?<![A-Za-z])\d*[x-z](?![a-z])")
+
+# Signs in formulas that count once each.
+_MARKS = {
+    "sentences": r"[.?!](?:\s|$)",
+    "operators": r"(?<=[\w)\s])[-+*/×÷^](?=[\s\w(])",
+    "equals signs": "=",
+    "brackets": r"\(",
+    "negative numbers": r"(?:^|[\s(\[=,])-[\w(]",
+    "minus signs": "-",
+    "fractions": r"[\w)]\s*/\s*[\w(]",
+    "mixed numbers": r"\d \d+/\d+|\d\(\d+\)/\(\d+\)",
+    "powers": r"\^",
+    "negative powers": r"\^\s*\(?\s*-",
+    "letters in powers": r"\^\s*\(?-?\d*[a-z]",
+    "coefficients": r"\d\s*[a-z](?![a-z])",
+    "per cent signs": "%",
+    "points of a plane": r"\(\s*-?\d+\s*,",
+    "inequality signs": r"[<>≤≥]",
+    "ellipses": r"\.\.\.|…",
+}
+_MARK_PATTERNS = [re.compile(pattern) for pattern in _MARKS.values()]
+
+_OF_TEXT: dict[str, Callable[[str], float]] = {
+    "characters": len,
+    "highest power": lambda text: max((n for n in map(int, _POWER.findall(text)) if n < 20), default=0),
+    "different letters": lambda text: len(set(_letters(text))),
+    "letters": lambda text: len(_letters(text)),
+    "unknown on both sides": lambda text: bool(_UNKNOWN_TWICE.search(text)),
+    "nested brackets": lambda text: _depth(text),
+    "different units": lambda text: len(set(_UNIT.findall(text))),
+}
+_OF_WORDS: dict[str, Callable[[list[str]], float]] = {
+    "words": len,
+    "different words": lambda words: len({word.casefold() for word in words}),
+    "long words": lambda words: sum(len(word) >= 9 for word in words),
+}
+_OF_NUMBERS: dict[str, Callable[[list[str]], float]] = {
+    "numbers": len,
+    "digits": lambda numbers: sum(map(_significant, numbers)),
+    "most digits": lambda numbers: max(map(_significant, numbers), default=0),
+    "digits before the point": lambda numbers: max((len(n.partition(".")[0]) for n in numbers), default=0),
+    "decimal places": lambda numbers: max((len(n.partition(".")[2]) for n in numbers), default=0),
+    "decimals": lambda numbers: sum("." in n for n in numbers),
+    "unround numbers": lambda numbers: sum(float(n) > 10 and float(n) % 10 != 0 for n in numbers),
+    "large numbers": lambda numbers: sum(float(n) >= 100 for n in numbers),
+    "small numbers": lambda numbers: sum(float(n) <= 10 for n in numbers),
+}
+
+DEMANDS = (*_OF_TEXT, *_OF_WORDS, *_OF_NUMBERS, *_MARKS)
+
+
+def demand_counts(texts: Sequence[str]) -> np.ndarray:
+    """Return (texts, len(DEMANDS)) float32: the logarithm of one plus each count.
+
+    The same formula typed plainly and in LaTeX gives the same counts, or nearly.
+    """
+    counts = np.zeros((len(texts), len(DEMANDS)), dtype=np.float32)
+    for row, text in enumerate(texts):
+        plain = _plain(text)
+        words, numbers = _WORD.findall(plain), _NUMBER.findall(plain)
+        counts[row] = (
+            *(measure(plain) for measure in _OF_TEXT.values()),
+            *(measure(words) for measure in _OF_WORDS.values()),
+            *(measure(numbers) for measure in _OF_NUMBERS.values()),
+            *(len(pattern.findall(plain)) for pattern in _MARK_PATTERNS),
+        )
+    return np.log1p(counts)
+
+
+def words_of(text: str) -> set[str]:
+    r"""Return the different words of a text in small letters; names of functions in formulas are words too.
+
+    >>> sorted(words_of(r"Show that $\sin x = 2$ has no solution."))
+    ['has', 'no', 'show', 'sin', 'solution', 'that']
+    """
+    return {word.casefold() for word in _WORD.findall(_plain(text))}
+
+
+def _plain(text: str) -> str:
+    r"""Return a text with its formulas as somebody types them: ``\frac{1}{2}x^{2}`` as ``(1)/(2)x^2``."""
+    for _depth_of_fraction in range(3):
+        text = _FRACTION.sub(r"(\1)/(\2)", text)
+    text = _FUNCTION.sub(r" \1 ", text)
+    for command, sign in _COMMANDS:
+        text = re.sub(command, sign, text)
+    text = re.sub(r"\^\(([^()]*)\)", r"^\1 ", text.translate(_SIGNS))
+    return " ".join(_THOUSANDS.sub("", text).split())
+
+
+def _significant(number: str) -> int:
+    return len(number.replace(".", "").strip("0"))
+
+
+def _letters(text: str) -> list[str]:
+    return [single or after_number for single, after_number in _LETTER.findall(text)]
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        deepest = max(deepest, depth)
+    return deepest
