@@ -88,7 +88,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
                 "purpose",
                 "easier",
                 "Easier like this",
-                "Similar questions that are easier, by students' responses or else by the published difficulty.",
+                "Similar questions that are easier, by students' responses, their sources or else their texts.",
                 place=3,
             ),
             KinshipRow(
@@ -96,7 +96,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
                 "purpose",
                 "harder",
                 "Harder like this",
-                "Similar questions that are harder, by students' responses or else by the published difficulty.",
+                "Similar questions that are harder, by students' responses, their sources or else their texts.",
                 place=4,
             ),
         ),

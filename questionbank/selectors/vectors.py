@@ -123,6 +123,20 @@ def stored_vectors(*, set_ids: Sequence[int], question: Question) -> dict[int, V
     return {pk: np.array(vector[1:-1].split(","), dtype=np.float32) for pk, vector in rows}
 
 
+def vectors_of(*, embedding_set: EmbeddingSet, questions: Sequence[Question]) -> dict[int, Vector]:
+    """Return the vectors of questions in a set by their ids, without those from before a question changed."""
+    query = """
+        SELECT embedding.question_id, embedding.vector::text FROM questionbank_questionembedding embedding
+        JOIN questionbank_question question ON question.id = embedding.question_id
+        WHERE embedding.embedding_set_id = %s AND embedding.question_id = ANY(%s)
+        AND embedding.content_hash = question.content_hash AND embedding.vector IS NOT NULL
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [embedding_set.pk, [question.pk for question in questions]])
+        rows = cursor.fetchall()
+    return {pk: np.array(vector[1:-1].split(","), dtype=np.float32) for pk, vector in rows}
+
+
 def _through_index(
     embedding_set: EmbeddingSet,
     vector: Vector,

@@ -281,14 +281,14 @@ def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, posit
 
 
 @transaction.atomic
-def worksheet_order(*, user: User, worksheet: Worksheet, difficulties: Mapping[int, float]) -> None:
+def worksheet_order(*, user: User, worksheet: Worksheet, places: Mapping[int, float]) -> None:
     """Put the questions of each section in the order of their difficulty, the easiest first.
 
     Questions that share a text stay together. Those of which nothing is known come last; a description stays where it
     is, and so do the questions below it.
 
     Args:
-        difficulties: in per cent, by the ids of questions.
+        places: from 0, the easiest, to 1, by the ids of questions.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -299,7 +299,7 @@ def worksheet_order(*, user: User, worksheet: Worksheet, difficulties: Mapping[i
         question = item.question if item.question_id is not None else None
         shared = content_of(question.content).stimulus.text if question else ""
         is_fixed = item.is_section or (question is not None and question.kind == Question.Kind.DESCRIPTION)
-        rows.append(OrderedRow(item.pk, is_fixed, shared, difficulties.get(item.question_id or 0)))
+        rows.append(OrderedRow(item.pk, is_fixed, shared, places.get(item.question_id or 0)))
     rows_number(items, by_difficulty(rows))
     _touch(worksheet)
 

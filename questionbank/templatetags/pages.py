@@ -107,20 +107,26 @@ def bar(share: float | None, scale: float = 1.0) -> SafeString:
 
 @register.simple_tag
 def difficulty_scale(
-    value: float, low: float | None = None, high: float | None = None, hollow: bool = False
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    hollow: bool = False,
+    middle: tuple[float, float] | None = None,
 ) -> SafeString:
-    """Return a line from 0 to 100 per cent with a point at `value` and a band from `low` to `high`.
+    """Return a line from 0 to 100 per cent with a point at `value` and bands from `low` to `high` and in the middle.
 
     An estimate is drawn `hollow`, an observation solid, so that they differ by more than colour.
     """
-    band: SafeString | str = ""
-    if low is not None and high is not None:
-        left, right = _within(low), _within(high)
-        band = format_html(
-            '<rect class="scale-band" x="{}%" y="6" width="{}%" height="12" rx="3"/>',
-            f"{left:.1f}",
-            f"{max(right - left, 0.5):.1f}",
-        )
+    ends = [(low, high), *([middle] if middle else [])]
+    bands = format_html_join(
+        "",
+        '<rect class="scale-band" x="{}%" y="6" width="{}%" height="12" rx="3"/>',
+        (
+            (f"{_within(left):.1f}", f"{max(_within(right) - _within(left), 0.5):.1f}")
+            for left, right in ends
+            if left is not None and right is not None
+        ),
+    )
     ticks = mark_safe(  # noqa: S308 - literal numbers
         "".join(
             f'<line class="scale-axis" x1="{at}%" x2="{at}%" y1="9" y2="15"/>' for at in (0, 25, 50, 75, 100)
@@ -130,7 +136,7 @@ def difficulty_scale(
         '<svg class="scale" aria-hidden="true" focusable="false">{}'
         '<line class="scale-axis" x1="0" x2="100%" y1="12" y2="12"/>{}'
         '<circle class="{}" cx="{}%" cy="12" r="5"/></svg>',
-        band,
+        bands,
         ticks,
         "scale-hollow" if hollow else "scale-point",
         f"{_within(value):.1f}",

@@ -26,7 +26,7 @@ from questionbank.selectors.questions.concept_choices import choices_of, concept
 from questionbank.selectors.questions.question_lists import items_of_list, questions_of_list
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.worksheets.fill_up import fill_up
-from questionbank.selectors.worksheets.marks import worksheet_difficulties
+from questionbank.selectors.worksheets.marks import worksheet_places
 from questionbank.selectors.worksheets.worksheets import worksheet_get, worksheet_languages, worksheet_rows
 from questionbank.services.worksheets import (
     LONGEST_WORKSHEET,
@@ -195,10 +195,10 @@ def worksheet_by_difficulty(request: HttpRequest, worksheet_id: int) -> HttpResp
     """Put the questions of each section in the order of their difficulty."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
-    difficulties = worksheet_difficulties(rows)
-    worksheet_order(user=request.user, worksheet=worksheet, difficulties=difficulties)
+    places = worksheet_places(rows)
+    worksheet_order(user=request.user, worksheet=worksheet, places=places)
     asked = [row.question for row in rows if row.number]
-    unknown = sum(question is not None and question.pk not in difficulties for question in asked)
+    unknown = sum(question is not None and question.pk not in places for question in asked)
     messages.success(request, "The questions are in the order of their difficulty, the easiest first.")
     if unknown:
         which = counted(unknown, "question comes", "questions come")

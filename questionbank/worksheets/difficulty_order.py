@@ -14,7 +14,7 @@ class OrderedRow:
     Attributes:
         is_fixed: it stays where it is, between what is above and what is below: a section, a description.
         shared: the text that it shares with others; rows in a row that share one stay together.
-        difficulty: in per cent; None where it is not known.
+        difficulty: on any scale on which harder questions are higher; None where it is not known.
     """
 
     key: int

@@ -22,7 +22,11 @@ CLEAR_STEP = 5.0  # points between two published difficulties from which one is 
 
 @dataclass(frozen=True, slots=True)
 class DifficultyFigure:
-    """One figure in per cent; without an interval `low` and `high` are None."""
+    """One figure in per cent; without an interval `low` and `high` are None.
+
+    Attributes:
+        middle: the ends of the interval that holds half of such questions; None where it is not known.
+    """
 
     label: str
     percent: float
@@ -30,6 +34,7 @@ class DifficultyFigure:
     low: float | None = None
     high: float | None = None
     is_estimate: bool = False
+    middle: tuple[float, float] | None = None
 
     @property
     def measures(self) -> str:
@@ -38,9 +43,10 @@ class DifficultyFigure:
 
     @property
     def is_uncertain(self) -> bool:
-        if self.low is None or self.high is None:
+        low, high = self.middle or (self.low, self.high)
+        if low is None or high is None:
             return False
-        return max(self.percent - self.low, self.high - self.percent) >= UNCERTAIN
+        return max(self.percent - low, high - self.percent) >= UNCERTAIN
 
 
 def wilson_interval(share: float, responses: int) -> tuple[float, float]:
@@ -93,12 +99,17 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
     )
 
 
+def is_known(question: Question) -> bool:
+    """Return whether students' responses or a source say how difficult a question is."""
+    return bool(observed_difficulty(question) or published_difficulty(question))
+
+
 def difficulty_step(question: Question, other: Question) -> tuple[float, str] | None:
     """Return by how many points of 100 `other` is harder, negative where it is easier, and the reason.
 
     None where nothing that compares shows a difference. Observed difficulties compare where both are known, and differ
-    where their intervals do not overlap; else published ones on the same scale compare. Estimates do not: their
-    intervals nearly always overlap.
+    where their intervals do not overlap; else published ones on the same scale compare. Estimates do not: the order of
+    two texts is more certain than two estimates (`questionbank.selectors.similar.comparison`).
     """
     figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
     if figure and other_figure:

@@ -32,13 +32,16 @@ from questionbank.selectors.review.paraphrases import (
     question_paraphrases,
 )
 from questionbank.selectors.serving import Serving, served_solver, serving
+from questionbank.selectors.similar.comparison import Standing, standing
 from questionbank.selectors.similar.kinship import (
     BOTH,
     SEARCHED,
     LensColumn,
+    compared_hits,
     kin_of,
     kinds_shown,
     lens_columns,
+    with_comparisons,
 )
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
 from questionbank.selectors.similar.similarity import (
@@ -95,6 +98,26 @@ def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None
         high=estimate.high_percent,
         basis=prediction.basis,
         is_estimate=True,
+        middle=estimate.middle_percent,
+    )
+
+
+def standing_of(
+    question: Question | None, prediction: QuestionPrediction | None, tags: Sequence[TagView], models: Serving
+) -> Standing | None:
+    """Return where a question or text stands among those on its topic: of its tag, else of its likeliest concept."""
+    if prediction is None or prediction.order is None:
+        return None
+    likely = [
+        each.concept_id for each in prediction.concepts if each.probability >= LIKELY and each.concept_id
+    ]
+    own = [tag.concept_id for tag in tags if tag.hierarchy == prediction.hierarchy]
+    return standing(
+        question=question,
+        score=prediction.order,
+        concept_ids=own or likely,
+        serving=models,
+        hierarchy=prediction.hierarchy,
     )
 
 
@@ -125,6 +148,7 @@ class QuestionInsight:
     prediction: QuestionPrediction | None
     no_prediction: str
     figures: list[DifficultyFigure]
+    standing: Standing | None
     solved: SolvedText | None
     has_computation: bool
     columns: list[LensColumn]
@@ -167,6 +191,7 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
         prediction=prediction,
         no_prediction=no_prediction,
         figures=difficulty_figures(question, prediction),
+        standing=standing_of(question, prediction, tags, models),
         solved=solved if solved and (solved.shown or question.kind in _SOLVED) else None,
         has_computation=question_computation(question) is not None,
         columns=lens_columns(kin.results),
@@ -222,6 +247,7 @@ class TextInsight(TextOutlook):
 
     solved: SolvedText | None
     columns: list[LensColumn]
+    standing: Standing | None
 
 
 def text_outlook(
@@ -261,6 +287,7 @@ def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight
         asked=asked.question, serving=models, language=asked.language, solved=solved, k=SEARCHED
     )
     likely = _likely_concepts(outlook.prediction)
+    results = with_comparisons(results, compared_hits(results, None, models, outlook.prediction))
     reasoned = {lens: _with_predicted_reasons(result, likely) for lens, result in results.items()}
     return TextInsight(
         **vars(outlook),
@@ -270,6 +297,7 @@ def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight
             for column in lens_columns(reasoned)
             if asked.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
+        standing=standing_of(None, outlook.prediction, (), models),
     )
 
 

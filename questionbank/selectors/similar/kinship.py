@@ -10,8 +10,9 @@ from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_text
 from questionbank.capabilities.contract import KinshipRow
 from questionbank.models import Question
 from questionbank.selectors.questions.computations import Computation
-from questionbank.selectors.questions.difficulty import difficulty_step
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.similar.comparison import SURE, Comparison, compare, order_scores
+from questionbank.selectors.similar.predictions import QuestionPrediction
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult, fold_copies, similar_by_lens
 
@@ -35,6 +36,7 @@ class Kin:
 def kin_of(*, question: Question, serving: Serving) -> Kin:
     """Return the most similar questions under each lens, and which of them are of which kind."""
     results = similar_by_lens(asked=question, serving=serving, k=SEARCHED)
+    comparisons = compared_hits(results, question, serving)
     main = main_lens().word
     by_main = results[main].hits
     others = [hit for lens, result in results.items() if lens != main for hit in result.hits]
@@ -43,20 +45,57 @@ def kin_of(*, question: Question, serving: Serving) -> Kin:
     kinds = {
         SAME_IDEA: [hit for hit in flagged if SAME_IDEA in hit.flags],
         LOOKS_ALIKE: [hit for hit in flagged if LOOKS_ALIKE in hit.flags],
-        EASIER: list(_of_another_difficulty(question, by_main, sign=-1)),
-        HARDER: list(_of_another_difficulty(question, by_main, sign=1)),
+        EASIER: list(_of_another_difficulty(comparisons, by_main, sign=-1)),
+        HARDER: list(_of_another_difficulty(comparisons, by_main, sign=1)),
     }
+    results = with_comparisons(results, comparisons)
     return Kin(results, {kind: hits for kind, hits in kinds.items() if hits})
 
 
+def compared_hits(
+    results: Mapping[str, SimilarResult],
+    question: Question | None,
+    serving: Serving,
+    prediction: QuestionPrediction | None = None,
+) -> dict[int, Comparison]:
+    """Return which similar questions are harder than a question, as far as that is known, by their ids.
+
+    Args:
+        results: the similar questions under each lens.
+        question: None for a text that is not in the bank.
+        serving: the models in use.
+        prediction: of the text.
+    """
+    others = {hit.question.pk: hit.question for result in results.values() for hit in result.hits}
+    asked = [] if question is None else [question]
+    scores = order_scores([*asked, *others.values()], serving, prediction.hierarchy if prediction else None)
+    score = scores.get(question.pk) if question is not None else prediction and prediction.order
+    comparisons = {pk: compare(question, score, other, scores.get(pk)) for pk, other in others.items()}
+    return {pk: comparison for pk, comparison in comparisons.items() if comparison is not None}
+
+
+def with_comparisons(
+    results: Mapping[str, SimilarResult], comparisons: Mapping[int, Comparison]
+) -> dict[str, SimilarResult]:
+    """Return the similar questions, each with the sentence that says whether it is harder."""
+
+    def compared(hit: SimilarHit) -> SimilarHit:
+        comparison = comparisons.get(hit.question.pk)
+        return replace(hit, comparison=comparison.sentence) if comparison is not None else hit
+
+    return {
+        lens: replace(result, hits=[compared(hit) for hit in result.hits]) for lens, result in results.items()
+    }
+
+
 def _of_another_difficulty(
-    question: Question, hits: Sequence[SimilarHit], *, sign: int
+    comparisons: Mapping[int, Comparison], hits: Sequence[SimilarHit], *, sign: int
 ) -> Iterable[SimilarHit]:
-    """Yield those that are easier (-1) or harder (1), the difference in front of the reason."""
+    """Yield those that are easier (-1) or harder (1), or very probably so; that stands in front of the reason."""
     for hit in hits:
-        step = difficulty_step(question, hit.question)
-        if step and step[0] * sign > 0:
-            yield replace(hit, reason=f"{step[1]} {hit.reason}".strip())
+        comparison = comparisons.get(hit.question.pk)
+        if comparison is not None and (comparison.probability - 0.5) * sign >= SURE - 0.5:
+            yield replace(hit, reason=f"{comparison.sentence} {hit.reason}".strip())
 
 
 SHOWN = 5

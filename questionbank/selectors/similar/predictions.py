@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ from django.db.models import Exists, OuterRef
 from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
 from analytics.inference.subject import NOT_MATHEMATICS, looks_like_mathematics
+from analytics.languages import primary_language
+from analytics.probes.ladders import LANGUAGE
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ValidationFailed
@@ -58,6 +60,7 @@ class PredictedDifficulty:
     Attributes:
         coverage: share of questions whose difficulty lies in the interval, as tested on held-out ones;
             None where the interval is only the spread of the nearest labelled questions.
+        middle_percent: the ends of the interval that holds half of such questions; None where it is not known.
     """
 
     value: float
@@ -68,6 +71,7 @@ class PredictedDifficulty:
     low_percent: float
     high_percent: float
     coverage: float | None
+    middle_percent: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class QuestionPrediction:
         hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
         is_mathematics: False where the text does not look like a mathematics question. Then nothing is predicted, and
             the notice says so.
+        order: its score among questions on its topic (`questionbank.selectors.similar.comparison`); None where no
+            probes learned an order for its language.
     """
 
     concepts: list[PredictedConcept]
@@ -97,6 +103,7 @@ class QuestionPrediction:
     notice: str
     hierarchy: str = ""
     is_mathematics: bool = True
+    order: float | None = None
 
 
 def predict(
@@ -127,7 +134,7 @@ def predict(
         vector = serving.encoder(probes.lens).encode([text])[0]
     predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
     concepts = _with_ids(predicted, name) if probes.heads.beats_majority else []
-    return _by_probes(probes, predicted, concepts, neighbours)
+    return _by_probes(probes, _in_order(predicted, language), concepts, neighbours)
 
 
 def predict_many(
@@ -163,13 +170,19 @@ def predict_many(
         for index, prediction in zip(indices, predicted, strict=True):
             guesses = prediction.concepts if probes.heads.beats_majority else ()
             concepts = [PredictedConcept(guess.path, guess.probability) for guess in guesses]
-            predictions[index] = _by_probes(probes, prediction, concepts, [])
+            language = languages[index] or detect_language(texts[index])
+            predictions[index] = _by_probes(probes, _in_order(prediction, language), concepts, [])
     return [predictions[index] for index in range(len(texts))]
 
 
 def _no_prediction(hierarchy: str) -> QuestionPrediction:
     """Return what is said of a text that is not mathematics."""
     return QuestionPrediction([], None, [], "", NOT_MATHEMATICS, hierarchy, is_mathematics=False)
+
+
+def _in_order(predicted: Prediction, language: str) -> Prediction:
+    """Return a prediction, without the order where that was learned in another language."""
+    return predicted if primary_language(language) == LANGUAGE else replace(predicted, order=None)
 
 
 def _by_probes(
@@ -180,7 +193,11 @@ def _by_probes(
 ) -> QuestionPrediction:
     estimate = predicted.difficulty if probes.heads.states_difficulty else None
     difficulty = (
-        _on_scale(estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage)
+        _on_scale(
+            (estimate.value, estimate.low, estimate.high, *(estimate.middle or ())),
+            estimate.scale,
+            estimate.coverage,
+        )
         if estimate
         else None
     )
@@ -191,6 +208,7 @@ def _by_probes(
         basis=_estimated_basis(len(neighbours)),
         notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
         hierarchy=probes.hierarchy,
+        order=predicted.order,
     )
 
 
@@ -255,16 +273,19 @@ def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
     ]
 
 
-def _on_scale(
-    value: float, low: float, high: float, scale: str, coverage: float | None
-) -> PredictedDifficulty | None:
-    percents = [scale_percent(number, scale) for number in (value, low, high)]
-    on_scale = [number for number in percents if number is not None]
-    if len(on_scale) < len(percents):
+def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> PredictedDifficulty | None:
+    """Return an estimate: its value, the ends of its interval and, where they are known, those of the middle half."""
+    percents = [scale_percent(number, scale) for number in figures]
+    percent, *ends = [number for number in percents if number is not None] or [0.0]
+    if len(ends) + 1 < len(percents):
         return None
-    percent, first, second = on_scale
-    return PredictedDifficulty(  # an inverted scale turns the interval round
-        value, low, high, scale, percent, min(first, second), max(first, second), coverage
+    value, low, high = figures[:3]
+    (first, second), middle = (
+        sorted(ends[:2]),
+        sorted(ends[2:]),
+    )  # an inverted scale turns the intervals round
+    return PredictedDifficulty(
+        value, low, high, scale, percent, first, second, coverage, (middle[0], middle[1]) if middle else None
     )
 
 
@@ -357,7 +378,7 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
 
 
 def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
-    """Return the weighted mean on the neighbours' commonest scale, between their outer tenths."""
+    """Return the weighted mean on the neighbours' commonest scale, between their outer tenths and their quarters."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
     for neighbour in neighbours:
         if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:
@@ -368,10 +389,15 @@ def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDiffi
     percents = np.array([voter.question.difficulty_percent for voter in voters], dtype=np.float64)
     weights = np.array([_weight(voter) for voter in voters]) + 1e-9
     mean = float(np.average(percents, weights=weights))
-    low, high = (float(tenth) for tenth in np.quantile(percents, [0.1, 0.9]))
-    values = [scale_value(percent, scale) for percent in (mean, min(low, mean), max(high, mean))]
+    ends = [
+        limit(float(quantile), mean)
+        for limit, quantile in zip(
+            (min, max, min, max), np.quantile(percents, [0.1, 0.9, 0.25, 0.75]), strict=True
+        )
+    ]
+    values = [scale_value(percent, scale) for percent in (mean, *ends)]
     on_scale = [value for value in values if value is not None]
     if len(on_scale) < len(values):
         return None
-    value, first, second = on_scale
-    return _on_scale(value, min(first, second), max(first, second), scale, None)
+    value, *limits = on_scale
+    return _on_scale((value, *sorted(limits[:2]), *sorted(limits[2:])), scale, None)

@@ -81,6 +81,7 @@ class SimilarHit:
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, as far as both questions have vectors.
         copies: further ones of the same text, but for numbers, blanks and how formulas are spelt; see `fold_copies`.
+        comparison: whether it is harder, in a sentence; empty where nothing says so.
     """
 
     question: Question
@@ -92,6 +93,7 @@ class SimilarHit:
     computation: Computation | None = None
     same_graph: bool = False
     copies: tuple[SimilarHit, ...] = ()
+    comparison: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question
 from questionbank.selectors.questions.difficulty import observed_difficulty, published_difficulty
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.predictions import predict_many
+from questionbank.selectors.similar.comparison import expected_places
+from questionbank.selectors.similar.predictions import QuestionPrediction, predict_many
 from questionbank.selectors.worksheets.worksheets import WorksheetRow
 from questionbank.worksheets.expected_mark import (
     Basis,
@@ -20,6 +21,7 @@ from questionbank.worksheets.expected_mark import (
 
 MOST_ESTIMATED = 100  # questions whose texts are read for one page
 _OBSERVED_COVERAGE = 0.95  # of Wilson's interval
+_TOPIC_DEPTH = 2  # levels of a concept in which two questions must agree to be on one topic
 _SPREAD_COVERAGE = 0.8  # of an estimate's interval that is the neighbours' outer tenths
 
 
@@ -47,13 +49,22 @@ def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = T
     )
 
 
-def worksheet_difficulties(rows: Sequence[WorksheetRow]) -> dict[int, float]:
-    """Return the difficulty of the questions on a worksheet in per cent, by their ids; not of all it is known."""
-    questions = [row.question for row in rows if row.question is not None]
+def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
+    """Return the places of the questions on a worksheet by their ids, from 0, the easiest, to 1; not all are known."""
+    questions = list({row.question.pk: row.question for row in rows if row.question is not None}.values())
     known = {question.pk: _known(question) for question in questions}
-    missing = [question for question in questions if known[question.pk] is None]
-    known |= _estimated(missing[:MOST_ESTIMATED])
-    return {pk: difficulty.percent for pk, difficulty in known.items() if difficulty is not None}
+    predictions: dict[int, QuestionPrediction] = {}
+    if None in known.values():
+        predictions = _predictions(questions[:MOST_ESTIMATED])
+        known |= _estimates({pk: predictions[pk] for pk in predictions if known[pk] is None})
+    return expected_places(
+        questions,
+        scores={pk: each.order for pk, each in predictions.items() if each.order is not None},
+        percents={pk: difficulty.percent for pk, difficulty in known.items() if difficulty is not None},
+        topics={
+            pk: each.concepts[0].path[:_TOPIC_DEPTH] for pk, each in predictions.items() if each.concepts
+        },
+    )
 
 
 def _known(question: Question) -> KnownDifficulty | None:
@@ -66,6 +77,10 @@ def _known(question: Question) -> KnownDifficulty | None:
 
 
 def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | None]:
+    return _estimates(_predictions(questions))
+
+
+def _predictions(questions: Sequence[Question]) -> dict[int, QuestionPrediction]:
     if not questions:
         return {}
     try:
@@ -76,10 +91,14 @@ def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | Non
         )
     except (ServiceUnavailable, ValidationFailed):  # no vectors yet, or the hierarchy has gone meanwhile
         return {}
+    return {question.pk: prediction for question, prediction in zip(questions, predictions, strict=True)}
+
+
+def _estimates(predictions: Mapping[int, QuestionPrediction]) -> dict[int, KnownDifficulty | None]:
     difficulties: dict[int, KnownDifficulty | None] = {}
-    for question, prediction in zip(questions, predictions, strict=True):
+    for pk, prediction in predictions.items():
         if (difficulty := prediction.difficulty) is not None:
             coverage = difficulty.coverage or _SPREAD_COVERAGE
             deviation = deviation_of(difficulty.low_percent, difficulty.high_percent, coverage)
-            difficulties[question.pk] = KnownDifficulty(difficulty.percent, Basis.ESTIMATED, deviation)
+            difficulties[pk] = KnownDifficulty(difficulty.percent, Basis.ESTIMATED, deviation)
     return difficulties

@@ -52,6 +52,6 @@ def test_a_published_difficulty_without_a_known_scale_is_not_mapped() -> None:
 
 @pytest.mark.parametrize(("kind", "labels"), [("description", []), ("opaque", []), ("open", ["Estimated"])])
 def test_no_difficulty_is_estimated_of_a_text_that_does_not_say_what_to_do(kind, labels) -> None:
-    estimate = SimpleNamespace(percent=50, low_percent=40, high_percent=60)
+    estimate = SimpleNamespace(percent=50, low_percent=40, high_percent=60, middle_percent=(46, 54))
     prediction = SimpleNamespace(difficulty=estimate, basis="from the text")
     assert [figure.label for figure in difficulty_figures(Question(kind=kind), prediction)] == labels
