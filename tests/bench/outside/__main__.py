@@ -2,9 +2,9 @@
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
 
-Numbers, typed maths, word problems, verdicts on pairs, texts that are mathematics or not, test papers and questions in
-parts are counted; formulas, pastes, searches, imports and variants are written to a file that a reader judges. The
-examples are in `examples/`, beside what the reader said of them.
+Numbers, typed maths, word problems, verdicts on pairs, which of two is harder, texts that are mathematics or not, test
+papers and questions in parts are counted; formulas, pastes, searches, imports and variants are written to a file that a
+reader judges. The examples are in `examples/`, beside what the reader said of them.
 """
 
 from __future__ import annotations
@@ -180,6 +180,42 @@ def texts(options: argparse.Namespace) -> None:
                 f"  {outcomes[-1]}, {mathematics_probability(example['text']):.2f}: {example['text'][:150]!r}"
             )
     report("texts", outcomes)
+
+
+def harder(options: argparse.Namespace) -> None:
+    """Count the pairs of questions on one topic of which the starter knows the harder one, and print the others.
+
+    The comparison is the difference of the two estimated difficulties.
+    """
+    from analytics.backbone.bert import encode_bulk, load_backbone
+    from analytics.encoder.capability import ENCODER
+    from analytics.inference.order import CANNOT_TELL, harder_probability
+    from analytics.probes.capability import PROBES
+
+    rows = examples(options.examples, "harder")
+    texts = [row[side] for row in rows for side in ("a", "b")]
+    vectors = encode_bulk(load_backbone(str(ENCODER.starters[0].path)), texts)
+    predicted = PROBES.load(PROBES.starters[0].path).predict(vectors, texts=texts)
+    outcomes = []
+    for row, first, second in zip(rows, predicted[::2], predicted[1::2], strict=True):
+        probability = harder_probability(second.order or 0.0, first.order or 0.0)
+        sign = 1 if row["harder"] == "b" else -1
+        margin = sign * (probability - 0.5)
+        by_estimates = sign * (second.difficulty.value - first.difficulty.value) > 0
+        outcomes.append((row.get("kind", ""), margin, by_estimates))
+        if margin <= 0:
+            print(f"  {0.5 - margin:.2f} {row.get('kind')}, {row['topic']}: {row['harder']} is harder")
+            print(f"    a {row['a']}\n    b {row['b']}")
+    for kind in ("", *sorted({kind for kind, *_ in outcomes})):
+        of_kind = [outcome for outcome in outcomes if kind in ("", outcome[0])]
+        margins = [margin for _kind, margin, _by_estimates in of_kind]
+        sure = [margin > 0 for margin in margins if abs(margin) > 0.3]
+        print(
+            f"{kind or 'all'}: {sum(margin > 0 for margin in margins)} of {len(margins)} right,"
+            f" by the estimates alone {sum(by_estimates for *_, by_estimates in of_kind)};"
+            f" {sum(abs(margin) < CANNOT_TELL for margin in margins)} cannot tell;"
+            f" {sum(sure)} of {len(sure)} stated with more than .8 right"
+        )
 
 
 def imports(options: argparse.Namespace) -> None:
@@ -465,7 +501,7 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 _PARTS = (
-    numbers, typed, problems, pairs, texts, papers, files, imports, parts, purpose, formulas, searches, pastes,
+    numbers, typed, problems, pairs, harder, texts, papers, files, imports, parts, purpose, formulas, searches, pastes,
     similar, variants,
 )  # fmt: skip
 PARTS = {part.__name__: part for part in _PARTS}
