@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
+
+from analytics.text.characters import keyboard_maths
 
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _FUNCTION = re.compile(r"\\(sqrt|sin|cos|tan|log|ln|int|lim|sum)(?![A-Za-z])")
@@ -17,8 +20,7 @@ _COMMANDS = (
     (r"\\[,;!]", ""), (r"\\[A-Za-z]+", " "),
 )  # fmt: skip
 _SIGNS = str.maketrans(
-    {"²": "^2 ", "³": "^3 ", "⁴": "^4 ", "√": " sqrt ", "∫": " int ", "−": "-", "–": "-", "·": "×"}
-    | {"$": " ", "{": "(", "}": ")"}
+    {"√": " sqrt ", "∫": " int ", "−": "-", "–": "-", "·": "×"} | {"$": " ", "{": "(", "}": ")"}
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -29,7 +31,8 @@ _UNIT = re.compile(
     r"(?<![A-Za-z])(mm|cm|m|km|g|kg|mg|ml|cl|l|litres?|s|min|minutes?|h|hours?|days?|weeks?|seconds?|years?|p|£|°|%)"
     r"(?:[²³]|\^[23])?(?![A-Za-z])"
 )
-_UNKNOWN_TWICE = re.compile(r"[x-z][^=.,;?]*=[^=.,;?]*(?<![A-Za-z])\d*[x-z](?![a-z])")
+_CLAUSE = re.compile(r"[.,;?]")
+_UNKNOWN = re.compile(r"(?<![A-Za-z])[x-z](?![a-z])")
 
 # Signs in formulas that count once each.
 _MARKS = {
@@ -57,7 +60,7 @@ _OF_TEXT: dict[str, Callable[[str], float]] = {
     "highest power": lambda text: max((n for n in map(int, _POWER.findall(text)) if n < 20), default=0),
     "different letters": lambda text: len(set(_letters(text))),
     "letters": lambda text: len(_letters(text)),
-    "unknown on both sides": lambda text: bool(_UNKNOWN_TWICE.search(text)),
+    "unknown on both sides": lambda text: any(map(_has_unknown_twice, _CLAUSE.split(text))),
     "nested brackets": lambda text: _depth(text),
     "different units": lambda text: len(set(_UNIT.findall(text))),
 }
@@ -86,30 +89,35 @@ def demand_counts(texts: Sequence[str]) -> np.ndarray:
 
     The same formula typed plainly and in LaTeX gives the same counts, or nearly.
     """
-    counts = np.zeros((len(texts), len(DEMANDS)), dtype=np.float32)
-    for row, text in enumerate(texts):
-        plain = _plain(text)
-        words, numbers = _WORD.findall(plain), _NUMBER.findall(plain)
-        counts[row] = (
-            *(measure(plain) for measure in _OF_TEXT.values()),
-            *(measure(words) for measure in _OF_WORDS.values()),
-            *(measure(numbers) for measure in _OF_NUMBERS.values()),
-            *(len(pattern.findall(plain)) for pattern in _MARK_PATTERNS),
-        )
-    return np.log1p(counts)
+    counts = [_read(text)[0] for text in texts]
+    return np.log1p(np.array(counts, dtype=np.float32).reshape(-1, len(DEMANDS)))
 
 
-def words_of(text: str) -> set[str]:
+def words_of(text: str) -> frozenset[str]:
     r"""Return the different words of a text in small letters; names of functions in formulas are words too.
 
     >>> sorted(words_of(r"Show that $\sin x = 2$ has no solution."))
     ['has', 'no', 'show', 'sin', 'solution', 'that']
     """
-    return {word.casefold() for word in _WORD.findall(_plain(text))}
+    return _read(text)[1]
+
+
+@lru_cache(maxsize=2048)  # a page compares a question with the same ones again and again
+def _read(text: str) -> tuple[tuple[float, ...], frozenset[str]]:
+    plain = _plain(text)
+    words, numbers = _WORD.findall(plain), _NUMBER.findall(plain)
+    counts = (
+        *(measure(plain) for measure in _OF_TEXT.values()),
+        *(measure(words) for measure in _OF_WORDS.values()),
+        *(measure(numbers) for measure in _OF_NUMBERS.values()),
+        *(len(pattern.findall(plain)) for pattern in _MARK_PATTERNS),
+    )
+    return counts, frozenset(word.casefold() for word in words)
 
 
 def _plain(text: str) -> str:
     r"""Return a text with its formulas as somebody types them: ``\frac{1}{2}x^{2}`` as ``(1)/(2)x^2``."""
+    text = keyboard_maths(text)
     for _depth_of_fraction in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)
     text = _FUNCTION.sub(r" \1 ", text)
@@ -125,6 +133,11 @@ def _significant(number: str) -> int:
 
 def _letters(text: str) -> list[str]:
     return [single or after_number for single, after_number in _LETTER.findall(text)]
+
+
+def _has_unknown_twice(clause: str) -> bool:
+    left, _equals, right = clause.partition("=")
+    return bool(_UNKNOWN.search(left) and _UNKNOWN.search(right))
 
 
 def _depth(text: str) -> int:

@@ -36,6 +36,13 @@ def test_it_is_small_and_says_what_it_was_trained_on(starter):
     assert manifest.extra["command"].startswith("python -m analytics train probes --data kindred-demo.jsonl")
 
 
+def test_it_learned_which_of_two_questions_is_harder(starter):
+    order = starter.manifest.metrics["order"]
+    assert starter.order is not None
+    assert order["apart_accuracy"] > 0.85
+    assert order["sure_accuracy"] > 0.9
+
+
 @pytest.fixture(scope="module")
 def starter_backbone():
     backbone = load_backbone(device="cpu")

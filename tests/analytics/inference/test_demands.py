@@ -36,6 +36,7 @@ def test_demands_by_hand(text, expected):
     [
         ("Solve (x + 1)/(3) = 1,250.", r"Solve $\frac{x + 1}{3} = 1{,}250$."),
         ("Solve x² - 5x ≤ 6.", r"Solve $x^{2} - 5x \le 6$."),
+        ("Work out 3 × 10⁴ ÷ 10⁻⁷.", r"Work out $3 \times 10^4 \div 10^{-7}$."),
         ("Find √(12) × 3.", r"Find $\sqrt{12} \times 3$."),
     ],
 )
