@@ -51,8 +51,7 @@ from questionbank.wording import percent_text
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
-# What a reason adds to a score that is a mean of several measures, times score * (1 - score).
-REASON_SHARE = 0.4
+REASON_SHARE = 0.4  # times score * (1 - score): what a reason adds to a mean of several measures
 LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
