@@ -56,7 +56,6 @@ _MARKS = {
 _MARK_PATTERNS = [re.compile(pattern) for pattern in _MARKS.values()]
 
 _OF_TEXT: dict[str, Callable[[str], float]] = {
-    "characters": len,
     "highest power": lambda text: max((n for n in map(int, _POWER.findall(text)) if n < 20), default=0),
     "different letters": lambda text: len(set(_letters(text))),
     "letters": lambda text: len(_letters(text)),
@@ -65,8 +64,6 @@ _OF_TEXT: dict[str, Callable[[str], float]] = {
     "different units": lambda text: len(set(_UNIT.findall(text))),
 }
 _OF_WORDS: dict[str, Callable[[list[str]], float]] = {
-    "words": len,
-    "different words": lambda words: len({word.casefold() for word in words}),
     "long words": lambda words: sum(len(word) >= 9 for word in words),
 }
 _OF_NUMBERS: dict[str, Callable[[list[str]], float]] = {

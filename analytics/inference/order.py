@@ -16,7 +16,9 @@ from analytics.inference.demands import demand_counts, words_of
 CANNOT_TELL = 0.1
 """So near to one half a probability says nothing."""
 
-LARGEST_DEMAND = 2.0  # standard deviations: a long text is not ever so much harder than a fairly long one
+LARGEST_DEMAND = (
+    2.0  # standard deviations: a text with very many numbers is not ever so much harder than one with many
+)
 
 
 @dataclass(frozen=True, slots=True)

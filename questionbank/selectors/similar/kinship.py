@@ -69,7 +69,8 @@ def compared_hits(
     others = {hit.question.pk: hit.question for result in results.values() for hit in result.hits}
     asked = [] if question is None else [question]
     scores = order_scores([*asked, *others.values()], serving, prediction.hierarchy if prediction else None)
-    score = scores.get(question.pk) if question is not None else prediction and prediction.order
+    asked_score = prediction.order if prediction is not None else None
+    score = asked_score if question is None else scores.get(question.pk)
     comparisons = {pk: compare(question, score, other, scores.get(pk)) for pk, other in others.items()}
     return {pk: comparison for pk, comparison in comparisons.items() if comparison is not None}
 

@@ -23,7 +23,7 @@ def counts_of(text):
         ("Work out 3 1/6 - 1 3/4.", {"mixed numbers": 2, "fractions": 2}),
         ("A car drives 2.45 km in 90 s.", {"decimals": 1, "decimal places": 2, "different units": 2}),
         ("Expand (2(x + 1))^3.", {"nested brackets": 2, "highest power": 3, "powers": 1}),
-        ("", {"characters": None, "numbers": None}),
+        ("", {"brackets": None, "numbers": None}),
     ],
 )
 def test_demands_by_hand(text, expected):

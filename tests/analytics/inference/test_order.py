@@ -9,12 +9,12 @@ from analytics.inference.order import LARGEST_DEMAND, OrderHead, harder_probabil
 
 @pytest.fixture
 def head():
-    characters = np.zeros(len(DEMANDS), dtype=np.float32)
-    characters[DEMANDS.index("characters")] = 1
+    brackets = np.zeros(len(DEMANDS), dtype=np.float32)
+    brackets[DEMANDS.index("brackets")] = 1
     return OrderHead(
         vector_weights=np.array([1, 0], dtype=np.float32),
-        demand_weights=characters,
-        demand_centre=characters * np.log(10),
+        demand_weights=brackets,
+        demand_centre=brackets * np.log(2),
         demand_spread=np.ones(len(DEMANDS), dtype=np.float32),
         words=("prove",),
         word_weights=np.array([3], dtype=np.float32),
@@ -23,14 +23,14 @@ def head():
 
 
 def test_a_score_by_hand(head):
-    """Vector 2, 9 characters (in the centre) 0, the word 3, difficulty 4 / 2."""
-    (score,) = head.scores(np.array([[2.0, 5.0]]), ["Prove it!"], np.array([0.5]))
+    """Vector 2, one bracket (the centre) 0, the word 3, difficulty 4 / 2."""
+    (score,) = head.scores(np.array([[2.0, 5.0]]), ["Prove (it)!"], np.array([0.5]))
     assert score == pytest.approx(7)
 
 
-def test_a_long_text_is_not_ever_so_much_harder(head):
-    long, longer = head.scores(np.zeros((2, 2)), ["a" * 200, "a" * 20_000], np.zeros(2))
-    assert long == longer == LARGEST_DEMAND
+def test_very_many_brackets_are_not_ever_so_much_harder(head):
+    many, more = head.scores(np.zeros((2, 2)), ["(" * 200, "(" * 20_000], np.zeros(2))
+    assert many == more == LARGEST_DEMAND
 
 
 def test_two_probabilities_of_one_pair_add_up_to_one():
