@@ -153,6 +153,9 @@ class Relations(Protocol):
     """How many legs or wheels each thing has, by their name."""
 
     HEADS: frozenset[str]
+    COINS: dict[str, int]
+    """What coins with a name of their own are worth, in the smallest unit."""
+
     PRONOUNS: frozenset[str]
     WHO: frozenset[str]
     LESS: frozenset[str]

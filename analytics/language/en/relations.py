@@ -30,9 +30,13 @@ LESS = frozenset(
     ]
 )
 LIMBS = {
-    "leg": dict.fromkeys("chicken hen duck bird goose turkey ostrich rooster person emu".split(), 2)
+    "leg": dict.fromkeys(
+        "chicken hen duck bird goose turkey ostrich rooster person emu parrot pheasant pigeon rider".split(),
+        2,
+    )
     | dict.fromkeys(
-        "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe".split(), 4
+        "rabbit cow pig sheep goat horse dog cat lion elephant bunny donkey zebra giraffe pony lamb camel deer tortoise".split(),
+        4,
     )
     | {"spider": 8, "ant": 6, "beetle": 6},
     "wheel": {
@@ -42,13 +46,16 @@ LIMBS = {
         "bike": 2,
         "motorcycle": 2,
         "motorbike": 2,
+        "van": 4,
+        "cart": 4,
         "scooter": 2,
         "tricycle": 3,
         "unicycle": 1,
     },
 }
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
-HEADS = frozenset("head animal vehicle".split())
+HEADS = frozenset("head animal vehicle creature seat saddle bike pet insect".split())
+COINS = {"penny": 1, "nickel": 5, "dime": 10, "quarter": 25}
 FACTORS = {
     "twice": 2,
     "double": 2,
@@ -81,7 +88,7 @@ SUPERLATIVES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("smallest", _SMALLEST),
     ("largest", _LARGEST),
 )
-OLD = re.compile(r"\b(?:old|older|younger|ages?|born)\b", re.IGNORECASE)
+OLD = re.compile(r"\b(?:(?<!the )old|older|younger|ages?|born)\b", re.IGNORECASE)
 
 _FILLERS = re.compile(
     r"\b(?:(?<!from )now|currently|still|only|just|exactly|also|already|today|about|really|actually|times (?=#\d+ times)|for the school|respectively)\b ?"
@@ -203,7 +210,6 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("more", rf"(?P<n>{_N}) {_MORE}(?: (?P<noun>{_NP}))? than {_OF_B}{_PP}"),
     ("more", rf"there (?:are|were) (?P<n>{_N}) {_MORE} (?P<a>{_NP}){_PP} than {_OF_B}{_PP}"),
     ("add", rf"(?:(?:i|you|we) )?add(?:ed)? (?P<n>{_N}) to (?:a|my|the) (?:certain )?number"),
-    ("kinds", rf"(?:.*(?:has|have|are|keeps|raises|owns|sells|only|both|sees|saw|contains?) )?(?P<things>{_LIST}){_PP}"),
     ("part", rf"{_NP} (?:{_V}|lost) (?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
     ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_PP} (?:{_V}|goes|come|comes|like|likes|play|plays)(?P<tail>(?: [^#,; ]+){{0,6}})"),
     ("part", rf"(?:another )?(?P<f>{_N}) of (?P<w>{_WHOLE}){_TAIL}"),
@@ -234,7 +240,6 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("phrase", rf"(?P<n>{_N}) (?P<more>more|less) than {_M} (?:a|the|some|an unknown) (?:certain )?number (?:is|equals|gives) (?P<s>{_N})"),
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number,? (?P<more>plus|minus|increased by|decreased by) (?P<n>{_N}) (?:is|equals|gives) (?P<s>{_N})"),
     ("phrase", rf"{_M} (?:of )?(?:a|the|some) (?:certain )?number (?:is|equals) (?P<s>{_N})"),
-    ("value", rf"(?:a total of )?(?P<n>{_N}) (?P<noun>legs|feet|wheels|heads)(?: {_TOG}|{_PP})?"),
     ("value", rf"(?:there|here) (?:are|were|is) (?P<n>{_N}) {_NO_KINDS}(?P<noun>{_NP}){_PP}"),
     ("count", rf"(?:there are )?(?:the )?(?P<count>{_N}) (?:{_W} )?(?:friends|classes|children|brothers|sisters|boys|girls|pupils|people|teams|shops|schools)(?: {_V})?(?: [a-z]+){{0,7}}"),
     ("value", rf"(?P<a>{_NP}){_PP} {_V} (?P<n>{_N})(?: of (?:them|these))?(?: {_NO_KINDS}(?P<noun>{_NP}))?{_PP}"),

@@ -16,6 +16,7 @@ LIMBS = {
 }
 LIMBS |= {"脚": LIMBS["腿"], "足": LIMBS["腿"], "轮子": LIMBS["轮"], "车轮": LIMBS["轮"]}
 HEADS = frozenset("头 车".split())
+COINS: dict[str, int] = {}
 FACTORS: dict[str, int] = {}
 PRONOUNS = frozenset("它 他 她 这 这个数".split())
 PEOPLE = frozenset("人 学生 同学 儿童 孩子".split())
@@ -94,9 +95,6 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("times", rf"(?:(?P<a>{_NP}){_OF}?)?{_IS}(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍(?P<more>多|少)(?P<n>{_N}){_C}"),
     ("times", rf"(?:(?P<a>{_NP}){_OF}?)?{_IS}(?P<b>{_NP}){_OF}?的?(?P<m>{_N})倍?"),
     ("more", rf"(?:(?P<a>{_NP}){_OF}?)?比(?P<b>{_NP}){_OF}?还?{_MORE}了?(?P<n>{_N}){_C}(?P<noun>{_NP})?"),
-    ("kinds", r"(?P<things>鸡、兔)同笼"),
-    ("kinds", r"(?:[^#]{1,8}[里中上内场])?(?:有|养了?|关着|放着|停着)?(?:一些|若干[只辆]?)?(?P<things>[\u4e00-\u9fff]{1,3}[、和与][\u4e00-\u9fff]{1,3})(?:被?[关放养]在[^#]{1,10}|若干[只辆])?"),
-    ("value", rf"(?:从?[上下]面?数?)?(?P<n>{_N}){_C}(?P<noun>头|腿|脚|足|轮子?|车轮)"),
     ("part", rf"(?P<name>{_WHO}){_DONE}(?:(?P<w>{_REST}|{_WHOLE})的?)?(?P<f>{_N})"),
     ("part", rf"(?P<name>{_WHO}){_DONE}(?P<n>{_N}){_C}(?:{_NP})?"),
     ("part", rf"其中(?P<f>{_N})是(?P<name>{_NP})"),

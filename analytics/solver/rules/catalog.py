@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
 from analytics.solver.rules.instructions import named_computation
+from analytics.solver.rules.kinds import number_of_one_kind
 from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
 from analytics.solver.rules.packing import enough_for_all, in_several_units
 from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
-from analytics.solver.rules.prices import number_of_one_kind, part_of_purchase, price_of_mixture
+from analytics.solver.rules.prices import part_of_purchase, price_of_mixture
 from analytics.solver.rules.proportion import in_proportion
 from analytics.solver.rules.rates import average_of_numbers, rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
@@ -65,13 +66,13 @@ RULES = (
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
+    Rule("two kinds", number_of_one_kind, 0.94),
     Rule("relations", related_numbers, 0.96),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),
     Rule("scales", length_by_scale, 0.92),
     Rule("enough for all", enough_for_all, 0.94),
     Rule("several units", in_several_units, 0.9),
-    Rule("prices", number_of_one_kind, 0.92),
     Rule("prices", part_of_purchase, 0.92),
     Rule("prices", price_of_mixture, 0.92),
     Rule("proportion", in_proportion, 0.96),

@@ -13,6 +13,10 @@ Name = tuple[str, str]
 """What an unknown number is called."""
 
 
+class Contradiction(Exception):
+    """What a story says cannot all be true."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A known number: its worth, and the tree that it is computed by.
@@ -135,16 +139,19 @@ class Linear:
 
 
 def solve(equations: Iterable[Linear], asked: Linear) -> dict[Name, Amount] | None:
-    """Return what the unknowns are worth where all sums are zero; None if the sums contradict or leave one open.
+    """Return what the unknowns are worth where all sums are zero; None if the sums leave one open.
 
     Args:
         equations: the sums.
         asked: its unknowns are kept to the last where that divides by no more.
+
+    Raises:
+        Contradiction: no numbers make all sums zero.
     """
     pending, worth = list(equations), list[tuple[Name, Linear]]()
     while pending:
         if any(not sum_.terms and sum_.rest.value != 0 for sum_ in pending):
-            return None
+            raise Contradiction
         pending = [sum_ for sum_ in pending if sum_.terms]
         if not pending:
             break

@@ -1,4 +1,4 @@
-"""Sums of products: two kinds of things with a price each, a purchase of several things, and mixtures."""
+"""Sums of products: a purchase of several things, and mixtures."""
 
 # ruff: noqa: E501 - a pattern a line
 
@@ -14,42 +14,11 @@ from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 # fmt: off
 _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|more|less|fewer|than|percent|discount|tax|tip|profit|loss|equal|average|ratio"
     r"|every|dozen|pairs?|packs? of|free|off|saved?|sells?|lost|loses?|penalt\w+|deduct\w*|wrong|incorrect)\b|%|[倍比折扣错赔罚坏]", re.IGNORECASE)
-_MANY = re.compile(r"\bhow many\b|多少|几", re.IGNORECASE)
-_AFTER = re.compile(r"(?: each)? (?:for|per) (?:each |an? )?(?P<kind>[a-z]+)", re.IGNORECASE)
 # fmt: on
 
 
 def _amount(quantity: Quantity) -> Amount:
     return Amount(quantity.value, quantity.tree)
-
-
-@when(4, asks=_MANY, unless=_OTHERWISE)
-def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "Adult tickets cost $9 and child tickets $5. 40 tickets were sold for $280. How many adult tickets?"."""
-    points = ("point", "points")
-    worth = [
-        each for each in quantities if each.noun in points or (each.unit and each.unit.dimension == "money")
-    ]
-    counts = [each for each in quantities if each not in worth and each.unit is None]
-    if len(worth) != 3 or len(counts) != 1 or len({each.unit_name for each in worth}) > 1:
-        return None
-    total, content = max(worth, key=lambda each: each.value), reading.language.relations.content
-    prices = [each for each in worth if each is not total]
-    kinds = [_kind(reading, each) for each in prices]
-    asked = [bool(kind & content(reading.asked)) for kind in (kinds[0] - kinds[1], kinds[1] - kinds[0])]
-    price, other = map(_amount, prices if asked[0] else prices[::-1])
-    if sum(asked) != 1 or price.value == other.value:
-        return None
-    number = (_amount(total) - other * _amount(counts[0])) / (price - other)
-    is_some = number.value.denominator == 1 and 0 < number.value < counts[0].value
-    return RuleAnswer(number.tree) if is_some else None
-
-
-def _kind(reading: Reading, price: Quantity) -> frozenset[str]:
-    """Return the words that say what has a price: those before it in its clause, or "for adults" after it."""
-    before = re.split(r"[,.;，。；]|\band\b|\d", reading.text[: price.start])[-1]
-    after = _AFTER.match(reading.text, price.end)
-    return reading.language.relations.content(after["kind"] if after else before)
 
 
 # fmt: off

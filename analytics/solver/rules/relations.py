@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from analytics.language.contract import Language
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
-from analytics.solver.rules.linear import Amount, Name
+from analytics.solver.rules.linear import Amount, Contradiction, Name
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.scene import Scene
 from analytics.solver.rules.story import Clause, NotRead
@@ -24,7 +24,11 @@ _LONGEST, _DEEPEST, _MOST_SPLITS, _MOST_NUMBERS = 220, 4, 8, 9
 
 
 def related_numbers(reading: Reading) -> RuleAnswer | None:
-    """Answer "Ben is 3 years younger than Carla. Carla is twice as old as Dev, and Dev is 8. How old is Ben?"."""
+    """Answer "Ben is 3 years younger than Carla. Carla is twice as old as Dev, and Dev is 8. How old is Ben?".
+
+    Raises:
+        Contradiction: no quantities are as the text says.
+    """
     quantities = reading.quantities
     if not 0 < len(quantities) <= _MOST_NUMBERS or any(each.value <= 0 for each in quantities):
         return None
@@ -45,6 +49,10 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
         answer = second.answer(is_count=is_count)
     except (NotRead, ZeroDivisionError):
         return None
+    except Contradiction:
+        if second.may_change or second.shares or len(told) < 2:
+            return None
+        raise
     if answer is None:
         return None
     used = set(answer.tree.leaves()) | second.used

@@ -40,6 +40,7 @@ class Scene(Story):
         """
         self.shares: list[tuple[Linear, frozenset[str]]] = []  # parts, and the words that tell them apart
         self.whole_words: frozenset[str] = frozenset()
+        self.valued: set[tuple[str, str]] = set()
         for clause in clauses:
             before, self.shift, self.text = self.shift, Linear(), clause.text
             if clause.time is not None:
@@ -71,8 +72,6 @@ class Scene(Story):
         parts = clause.parts
         self.act(parts)
         thing = self.thing(parts)
-        if self._read_limbs(thing, parts):
-            return
         if self.is_share(parts["n"]) and "noun" in parts:
             raise NotRead
         amount = self.added(parts)
@@ -86,6 +85,10 @@ class Scene(Story):
         if self.is_whole(self.kept.get(name, name), self.everyone):
             self.same(total_of(self.all_of()), amount)
             return
+        is_pronoun = parts.get("a", "").lower() in self.words.PRONOUNS
+        kept = self.kept.get(name, name)
+        self.may_change |= is_pronoun or kept in self.valued
+        self.valued.add(kept)
         quantity = self.quantity(name)
         self.same(quantity, amount)
         if self.whole is None:
@@ -138,8 +141,6 @@ class Scene(Story):
         parts = clause.parts
         self.act(parts)
         thing = self.thing(parts)
-        if self._read_limbs(thing, parts):
-            return
         if "things" in parts:
             owner = self.name(parts["a"])[0] if "a" in parts else ""
             things = map(self.words.thing_of, self.words.listed(parts["things"]))
@@ -163,6 +164,7 @@ class Scene(Story):
             raise NotRead
         if set(self.everyone) == {ONE_OF_TWO, OTHER_OF_TWO}:
             self.same(named[0] - named[1], self.added(parts))
+            self.may_change = True  # the other one may be larger
         else:
             self.difference = named[0] - named[1], self.added(parts)
 
@@ -202,25 +204,6 @@ class Scene(Story):
         for before, after in pairwise(names):
             self.same(after, before + Linear.known(2 if "step" in parts else 1))
         self.same(total_of(names), self.added(parts))
-
-    def _read_kinds(self, clause: Clause) -> None:
-        names = [self.name(each)[0] for each in self.words.listed(clause.parts["things"])]
-        if any(set(names) <= limbs.keys() for limbs in self.words.LIMBS.values()):
-            self.told += [("", name) for name in names]
-            self.names += [("", name) for name in names]
-
-    def _read_limbs(self, thing: str, parts: dict[str, str]) -> bool:
-        """Read how many legs or wheels, or heads, all have together; return whether the clause is of these."""
-        names = [owner or each for owner, each in self.everyone]
-        limbs = self.words.LIMBS.get(thing) or {name: 1 for name in names if thing in self.words.HEADS}
-        if not limbs or not names:
-            return thing in self.words.LIMBS or thing in self.words.HEADS
-        if len(names) < 2 or not set(names) <= limbs.keys():
-            raise NotRead
-        each_has = zip(self.all_of(), names, strict=True)
-        total = total_of(quantity.times(Amount.of(limbs[name])) for quantity, name in each_has)
-        self.same(total, Linear.known(self.amount(parts["n"])))
-        return True
 
     def _read_born(self, clause: Clause) -> None:
         self.equations.append(self.quantity(self.name(clause.parts["a"])))

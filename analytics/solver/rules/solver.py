@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
@@ -16,6 +17,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions
 from analytics.solver.rules.catalog import RULES
 from analytics.solver.rules.instructions import names_other_computation
+from analytics.solver.rules.linear import Contradiction
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.restating import Restatement, restatement
 from analytics.solver.solution import (
@@ -30,6 +32,8 @@ from analytics.solver.solution import (
 from analytics.text.number_slots import number_slots
 from analytics.text.word_problems import is_instruction, is_word_problem
 
+CONTRADICTION_REASON = "What the text says cannot all be true: no numbers fit it."
+
 
 def rule_solution(text: str) -> Solution | None:
     """Return what the first rule answers that a problem's text fits; None if none does.
@@ -38,14 +42,42 @@ def rule_solution(text: str) -> Solution | None:
     >>> solution.equation, solution.exact, solution.rule
     ('(8-6)*60+30-45', '105', 'clock times')
     """
+    try:
+        return _first_answer(text)
+    except Contradiction:
+        return None
+
+
+def contradicts_itself(text: str) -> bool:
+    """Return whether a rule reads all of a text, and what it says cannot all be true.
+
+    >>> contradicts_itself("A farmer has hens and goats with 11 heads and 27 legs. How many hens are there?")
+    True
+    """
+    try:
+        _first_answer(text)
+    except Contradiction:
+        return True
+    return False
+
+
+@lru_cache(maxsize=64)
+def _first_answer(text: str) -> Solution | None:
     slots = number_slots(text[:LONGEST_TEXT])
     if len(text) > LONGEST_TEXT or (slots and numbers_reason(slots)):
         return None
-    reading = Reading(text)
+    reading, is_contradicted = Reading(text), False
     for rule in RULES:
-        if (answer := rule.answer(reading)) is not None:
+        try:
+            answer = rule.answer(reading)
+        except Contradiction:
+            is_contradicted = True
+            continue
+        if answer is not None:
             solution = _solution(answer, [slot.value for slot in slots], rule.precision)
             return None if solution is None else replace(solution, rule=rule.name)
+    if is_contradicted:
+        raise Contradiction
     return None
 
 
@@ -99,6 +131,8 @@ class RuleSolver:
             return self.solver.unsolvable_reason(problem)
         if asks_several(problem.text):
             return SEVERAL_REASON
+        if contradicts_itself(problem.text):
+            return CONTRADICTION_REASON
         if rule_solution(problem.text) is not None:
             return ""
         if not looks_like_mathematics(problem.text):

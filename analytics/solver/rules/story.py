@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from analytics.language.mentions import NumberKind
-from analytics.solver.rules.linear import Amount, Linear, Name, solve
+from analytics.solver.rules.linear import Amount, Contradiction, Linear, Name, solve
 from analytics.solver.rules.reading import Reading
 from analytics.text.units import find_units
 
@@ -59,6 +59,7 @@ class Story:
         difference: of two quantities, and its size; which of them is larger must follow from the equations.
         asked: what is asked for: the sum of these, or what `pick` makes of them.
         pick: ``"difference"``, or which of the asked ones it is: ``"largest"``, ``"middle"``, ``"smallest"``.
+        may_change: whether a quantity may have another value later in the story, or a pronoun mean somebody else.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Story:
         self.difference: tuple[Linear, Linear] | None = None
         self.asked: list[Linear] = []
         self.pick = ""
+        self.may_change = False
         self.subject = self.object = ("", "")  # what pronouns mean
         self.shift = Linear()  # years from now to the time of a clause
         self._actions: set[str] = set()
@@ -99,11 +101,20 @@ class Story:
 
         Args:
             is_count: whether things are counted, so that there are only whole ones.
+
+        Raises:
+            Contradiction: no quantities are as the story says.
         """
-        signs = (1, -1) if self.difference is not None else (1,)
-        answers = [self._answer(sign, is_count=is_count) for sign in signs]
-        found = [answer for answer in answers if answer is not None]
-        return found[0] if len(found) == 1 else None
+        signs, found = (1, -1) if self.difference is not None else (1,), list[Amount | None]()
+        for sign in signs:
+            try:
+                found.append(self._answer(sign, is_count=is_count))
+            except Contradiction:
+                continue
+        if not found:
+            raise Contradiction
+        answers = [answer for answer in found if answer is not None]
+        return answers[0] if len(answers) == 1 else None
 
     def _answer(self, sign: int, *, is_count: bool) -> Amount | None:
         asked = total_of(self.asked)
@@ -113,14 +124,14 @@ class Story:
             return None
         may_be_negative = (NUMBER_SOUGHT[0], YEARS_LATER)
         if any(amount.value < 0 for name, amount in worth.items() if name[0] not in may_be_negative):
-            return None
+            raise Contradiction
         values = []
         for each in self.asked:
             for name in each.terms:
                 each = each.with_value(name, Linear.known(worth[name]))
             values.append(each.rest)
         if is_count and any(amount.value.denominator != 1 for amount in (*worth.values(), *values)):
-            return None
+            raise Contradiction
         answer = self._picked(values)
         return answer if answer is not None and answer.value >= 0 else None
 
@@ -202,8 +213,9 @@ class Story:
 
     def act(self, parts: dict[str, str]) -> None:
         """Keep what is done: what one has and what another sold are not compared."""
-        self._actions |= {self.words.action(parts["verb"])} - {""} if "verb" in parts else set()
-        if len(self._actions) > 1:
+        self._actions |= {self.words.action(parts["verb"])} if "verb" in parts else set()
+        self.may_change |= len(self._actions) > 1
+        if len(self._actions - {""}) > 1:
             raise NotRead
 
     def all_of(self, thing: str = "") -> list[Linear]:

@@ -10,7 +10,7 @@ import pytest
 
 from analytics.solver.rules.reading import Reading
 from analytics.solver.rules.relations import related_numbers
-from analytics.solver.rules.solver import rule_solution
+from analytics.solver.rules.solver import contradicts_itself, rule_solution
 from analytics.solver.solution import solution_steps
 
 ANSWERED = [
@@ -349,8 +349,9 @@ def test_less_is_less_in_every_word() -> None:
 def test_an_answer_that_cannot_be_is_none() -> None:
     text = "Ana and Bo have {} marbles together. Ana has 3 more than Bo. How many marbles does Bo have?"
     assert rule_solution(text.format(15)).exact == "6"
-    assert related_numbers(Reading(text.format(16))) is None
-    assert related_numbers(Reading(text.format(2))) is None
+    for together in (16, 2):
+        assert rule_solution(text.format(together)) is None
+        assert contradicts_itself(text.format(together))
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.records import ProblemRecord
 from analytics.solver.rules.catalog import RULES
 from analytics.solver.rules.reading import Reading
-from analytics.solver.rules.solver import RuleSolver, may_be_solved, rule_solution
-from analytics.solver.solution import solution_steps
+from analytics.solver.rules.solver import (
+    CONTRADICTION_REASON,
+    RuleSolver,
+    contradicts_itself,
+    may_be_solved,
+    rule_solution,
+)
+from analytics.solver.solution import Solution, solution_steps
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 ANSWERED = {
@@ -318,12 +326,27 @@ ANSWERED = {
         ("A square has an area of 144 cm². What is its perimeter in cm?", "48"),
         ("The perimeter of a square is 28 cm. What is its area?", "49"),
     ],
-    "prices": [
+    "two kinds": [
         (
             "Concert tickets cost $12 for adults and $7 for children. 60 people paid $595. How many adults came?",
             "35",
         ),
         ("成人票每张9元，儿童票每张5元，一共卖出40张票，共收入280元。成人票卖了多少张？", "20"),
+        ("A yard has 9 cars and some motorbikes. There are 50 wheels. How many motorbikes are there?", "7"),
+        (
+            "A stool has 3 legs and a chair has 4 legs. 20 seats have 74 legs. How many chairs are there?",
+            "14",
+        ),
+        ("Mo has 21 coins, all nickels and quarters, worth $2.85. How many quarters does he have?", "9"),
+        ("A jar has 17 coins, only 20p and 50p coins, worth £5.80. How many 50p coins are in the jar?", "8"),
+        ("小红有1角和5角的硬币共12枚，一共4元。5角硬币有多少枚？", "7"),
+        (
+            "A correct answer gives 4 points and a wrong answer loses 1 point. Bo answered 15 questions and has 40"
+            " points. How many answers were correct?",
+            "11",
+        ),
+    ],
+    "prices": [
         (
             "Lina bought five pens at $1.20 each and a ruler. She paid $7.50 in total. How much did the ruler cost?",
             "1.5",
@@ -372,6 +395,39 @@ def test_a_notice_with_numbers_is_not_solved() -> None:
     text = "Lost on Monday: one bag with 2 books and 3 pens. Please bring it to room 12."
     assert not may_be_solved(text)
     assert RuleSolver(ScriptedSolver({})).unsolvable_reason(ProblemRecord("", text)) == NOT_MATHEMATICS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A farmer counts 11 heads and 27 legs among her hens and goats. How many goats does she have?",
+        "A barn has chickens and rabbits with 12 heads and 60 legs in all. How many rabbits are there?",
+        "Lea has 20 coins, all 5-cent and 10-cent coins, worth $3 altogether. How many 10-cent coins has she?",
+        "Julia is four times as old as Marc. She is 20 years older than Marc, and Marc is 8. How old is Julia?",
+        "鸡和兔共有10只，一共有25条腿，鸡有多少只？",
+    ],
+)
+def test_a_story_that_contradicts_itself_has_no_answer(text: str) -> None:
+    solver = RuleSolver(NoSolver())
+    assert rule_solution(text) is None
+    assert solver.unsolvable_reason(ProblemRecord("1", text, "en")) == CONTRADICTION_REASON
+
+
+def test_a_number_that_changes_contradicts_nothing() -> None:
+    text = "Ben had 12 marbles and won 5 more than Carl. Carl won 3. How many marbles does Ben have now?"
+    assert not contradicts_itself(text)
+
+
+class NoSolver:
+    """Tries every problem, and finds nothing."""
+
+    name = "none"
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        return [[] for _problem in problems]
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        return ""
 
 
 def test_every_rule_has_an_example() -> None:
