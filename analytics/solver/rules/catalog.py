@@ -11,11 +11,15 @@ from dataclasses import dataclass
 
 from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
+from analytics.solver.rules.fullness import capacity, weight_of_container
+from analytics.solver.rules.gaps import in_gaps, number_of_cuts, posts_and_gaps
 from analytics.solver.rules.instructions import named_computation
+from analytics.solver.rules.journeys import average_speed, one_journey, one_that_follows, two_journeys
 from analytics.solver.rules.kinds import number_of_one_kind
 from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
 from analytics.solver.rules.packing import enough_for_all, in_several_units
+from analytics.solver.rules.pairings import number_of_pairings
 from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
 from analytics.solver.rules.prices import part_of_purchase, price_of_mixture
 from analytics.solver.rules.proportion import in_proportion
@@ -28,6 +32,7 @@ from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
 from analytics.solver.rules.signed import change_of_level
 from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
+from analytics.solver.rules.together import time_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,17 @@ RULES = (
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
     Rule("two kinds", number_of_one_kind, 0.94),
+    Rule("journeys", one_journey, 0.93),
+    Rule("journeys", two_journeys, 0.94),
+    Rule("journeys", one_that_follows, 0.92),
+    Rule("journeys", average_speed, 0.95),
+    Rule("working together", time_together, 0.94),
+    Rule("posts and gaps", posts_and_gaps, 0.93),
+    Rule("posts and gaps", number_of_cuts, 0.93),
+    Rule("posts and gaps", in_gaps, 0.92),
+    Rule("everybody with everybody", number_of_pairings, 0.93),
+    Rule("partly full", capacity, 0.94),
+    Rule("partly full", weight_of_container, 0.93),
     Rule("relations", related_numbers, 0.96),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),

@@ -30,6 +30,7 @@ _PENCE = re.compile(r" ?p\b")
 _MARKS = re.compile(r"[.,;:?!，。；：？]")
 _COUNTED = re.compile(r"(?:(?:[ -]?| and (?!some\b|the\b|an?\b))(?!(?:and|or|of|in|on|to|at|for|with|is|are|was|were|has|have|had|who|that|which|then)\b)[a-z]+){0,4}", re.IGNORECASE)
 _LOSES = re.compile(r"\b(?:los[et]s?|lost|minus|deduct\w*|penalt\w+|taken (?:off|away)|subtract\w*)\b|[扣倒]", re.IGNORECASE)
+_TAKEN = re.compile(r" (?:points |marks )?(?:are |is |will be )(?:negativ\w+|deducted|lost|taken|subtracted)\b", re.IGNORECASE)
 _SAME = {"right": "correct", "correctly": "correct", "rightly": "correct", "wrongly": "wrong", "incorrect": "wrong", "incorrectly": "wrong", "won": "win", "drawn": "draw", "drew": "draw"}
 _SOME = frozenset("some other rest".split())
 _MINOR = {"dollar_cent": 100, "penny_sterling": 100, "jiao": 10, "fen": 100}  # how many are one of the larger unit
@@ -298,7 +299,8 @@ def _prices(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
     total = max(worth, key=lambda each: each.value)
     for each in worth:
         if each is not total:
-            is_lost = _LOSES.search(_before(reading, each)) is not None
+            after = re.split(r"[,.;]", reading.text[each.end :])[0]
+            is_lost = _LOSES.search(_before(reading, each)) or _TAKEN.match(after)
             kinds.worth[_kind(reading, each)] = -_amount(each) if is_lost else _amount(each)
     kinds.total, own = _amount(total), _words(reading, counts[0].noun)
     of_one = [kind for kind in kinds.worth if kind & own]

@@ -346,6 +346,89 @@ ANSWERED = {
             "11",
         ),
     ],
+    "journeys": [
+        ("A van drives at a steady 80 km/h. How many minutes does it need for 60 km?", "45"),
+        ("A coach covers 210 km in 3 hours 30 minutes. Find its average speed in km/h.", "60"),
+        ("Ken walked at 6 km/h for 40 minutes. How many kilometres did he walk?", "4"),
+        (
+            "Two trains 420 km apart go towards each other at 80 km/h and 60 km/h. In how many hours do they meet?",
+            "3",
+        ),
+        (
+            "Two boats leave in opposite directions at 12 km/h and 9 km/h. How far apart are they after 2 hours?",
+            "42",
+        ),
+        (
+            "Two cars 250 km apart drive towards each other and meet after 2 hours. One drives at 70 km/h. How fast is"
+            " the other in km/h?",
+            "55",
+        ),
+        (
+            "A cat is 40 m ahead of a dog. The dog runs at 9 m/s, the cat at 7 m/s. After how many seconds does the dog"
+            " catch the cat?",
+            "20",
+        ),
+        (
+            "Mia walks to town at 4 km/h and back by the same road at 6 km/h. What is her average speed?",
+            "4.8",
+        ),
+        (
+            "Lee drove for 2 hours at 70 km/h and then for 1 hour at 40 km/h. What was his average speed in km/h?",
+            "60",
+        ),
+        (
+            "甲乙两地相距450千米，两车同时从两地相对开出，客车每小时行85千米，货车每小时行65千米，几小时后相遇？",
+            "3",
+        ),
+    ],
+    "working together": [
+        (
+            "Ina digs a ditch in 6 hours and Max digs it in 3 hours. How many hours do they need together?",
+            "2",
+        ),
+        (
+            "Two presses print a book together in 4 hours. The first press alone needs 6 hours. How many hours does the"
+            " second press need alone?",
+            "12",
+        ),
+        (
+            "A hose fills a pool in 8 hours and a drain empties it in 12 hours. How many hours does it take to fill the"
+            " pool with both open?",
+            "24",
+        ),
+        ("一项工程，甲队单独做12天完成，乙队单独做6天完成。两队合作，几天可以完成？", "4"),
+    ],
+    "posts and gaps": [
+        (
+            "A path is 60 m long. Posts stand every 3 m along it, with a post at each end. How many posts are there?",
+            "21",
+        ),
+        ("Trees stand 6 m apart round the edge of a circular pond of 150 m. How many trees are there?", "25"),
+        ("There are 13 lamp posts in a row, 25 m apart. How far is it from the first to the last?", "300"),
+        ("How many cuts are needed to saw a log into 9 pieces?", "8"),
+        (
+            "It takes 12 minutes to saw a log into 4 pieces. How many minutes does it take to saw it into 7 pieces?",
+            "24",
+        ),
+        ("一条小路长240米，在路的一侧每隔8米种一棵树，两端都种，一共要种多少棵树？", "31"),
+    ],
+    "everybody with everybody": [
+        ("Nine people at a party shake hands with each other once. How many handshakes are there?", "36"),
+        ("Ten chess players each play every other player twice. How many games are there?", "90"),
+        ("Five friends each write a card to every other friend. How many cards do they write?", "20"),
+        ("57 players enter a knockout tournament. How many matches are played until one has won?", "56"),
+    ],
+    "partly full": [
+        (
+            "A tank is 1/4 full. After 30 litres are added it is 5/8 full. How many litres does the full tank hold?",
+            "80",
+        ),
+        ("A barrel that is half full holds 45 litres. How many litres does the full barrel hold?", "90"),
+        (
+            "A jar weighs 900 g when full of honey and 500 g when half full. How many grams does the empty jar weigh?",
+            "100",
+        ),
+    ],
     "prices": [
         (
             "Lina bought five pens at $1.20 each and a ruler. She paid $7.50 in total. How much did the ruler cost?",

@@ -1,0 +1,196 @@
+"""Speed, distance and time: of one journey, of two that meet or follow each other, there and back.
+
+Lengths and times are put into the units of the speed, and the answer into the unit that is asked for.
+"""
+
+# ruff: noqa: E501 - a pattern a line
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+from analytics.expression.evaluate import evaluate
+from analytics.expression.slots import fill_slots
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit, scaled
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.text.number_slots import number_slots
+from analytics.text.unit_names import unit_dimension
+from analytics.text.units import find_units
+
+# fmt: off
+_EACH_TIME = re.compile(r"每个?(?P<time>小时|分钟?|秒)[^，。,；\d]{0,10}$")
+_TIMES = {"小时": "hour", "分钟": "minute", "分": "minute", "秒": "second"}
+_COMMON = ("kilometer / hour", "mile / hour", "meter / second", "meter / minute", "foot / second", "kilometer / minute")
+_ASKS_SPEED = re.compile(r"\bspeed\b|\bhow fast\b|\bhow many (?:kilomet\w+|met\w+|miles|km|m) (?:per|an|a) (?:hour|minute|second)\b|速度|每小时|每分钟|每秒", re.IGNORECASE)
+_ASKS_TIME = re.compile(r"\bhow (?:long|many (?:hours|minutes|seconds|days))\b|几小时|多少(?:小时|分钟|秒)|几分钟", re.IGNORECASE)
+_ASKS_LENGTH = re.compile(r"\bhow far\b|\bhow many (?:kilomet\w+|met\w+|miles|km|m)\b|\bwhat (?:is the )?distance\b|多少(?:千米|米)|多远", re.IGNORECASE)
+_TOWARDS = re.compile(r"\b(?:towards?|meet|meets|opposite ends|approach\w*)\b|相对|相向|相遇", re.IGNORECASE)
+_AWAY = re.compile(r"\bopposite directions?\b|\bin opposite\b|\baway from each other\b|相背|相反", re.IGNORECASE)
+_FOLLOWS = re.compile(r"\b(?:catch\w*|caught|overtak\w+)\b|追上", re.IGNORECASE)
+_BACK = re.compile(r"\b(?:back|returns?|returned|returning|round trip|there and back|comes? down|same (?:road|route|way|path|distance))\b|往返|返回", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
+_OTHERWISE = re.compile(r"\b(?:stops?|stopped|rests?|rested|breaks?|faster|slower|twice|half as|times as|late|early|delay\w*|bridge|tunnel|platform|pole|current|stream|wind|still water"
+    r"|cross\w*|in length|signal|\w+ post|again|square|sides?|circular|a?round (?:a|the)|track|laps?|increas\w+|reduc\w+|next \w+ (?:km|miles|hours)|remaining|percent)\b|%|比|桥|隧道|中点|相遇后|返游|立[刻即]返|[时分]多|池", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:later|after the|earlier|before the|head start|ahead)\b|先", re.IGNORECASE)
+_OF_FOLLOWER = re.compile(r"\b(?:need|needs|take|takes)\b|\bafter (?:he|she|it|they|the [a-z]+) (?:sets? (?:off|out)|leaves?|starts?|departs?)\b", re.IGNORECASE)
+# fmt: on
+
+
+class _Journey:
+    """The speeds, lengths and times of a text, in the units of its speeds.
+
+    Attributes:
+        length, time: the units in which the numbers are.
+        speeds, lengths, times: the numbers; hours and minutes that stand together are one.
+        is_odd: whether seconds are told of kilometres an hour, so that no unit goes without saying.
+        is_whole: whether there are no other numbers than these and the two that say how many travel.
+    """
+
+    def __init__(self, reading: Reading, quantities: list[Quantity]) -> None:
+        self.reading = reading
+        quantities = [_with_speed(reading, each) for each in quantities]
+        kinds = {each: each.unit.dimension if each.unit else "" for each in quantities}
+        speeds = [each for each in quantities if kinds[each] == "speed"]
+        lengths = [each for each in quantities if kinds[each] == "length"]
+        times = [each for each in quantities if kinds[each] == "time"]
+        others = [each for each in quantities if each not in (*speeds, *lengths, *times)]
+        self.length, self.time = self._units(speeds, lengths, times)
+        unit = f"{self.length} / {self.time}"
+        found = [
+            [in_unit(each, unit) for each in speeds],
+            [in_unit(each, self.length) for each in lengths],
+            self._times(times),
+        ]
+        self.is_odd = any(each.unit_name == "second" != self.time for each in times)
+        self.is_whole = all(each.value == 2 and each.unit is None for each in others) and len(others) <= 1
+        self.is_whole &= bool(self.length and self.time) and all(None not in each for each in found)
+        self.speeds, self.lengths, self.times = (
+            [tree for tree in each if tree is not None] for each in found
+        )
+        self.speed_values = [each.value * (conversion_factor(each.unit_name, unit) or 0) for each in speeds]
+
+    def _units(
+        self, speeds: list[Quantity], lengths: list[Quantity], times: list[Quantity]
+    ) -> tuple[str, str]:
+        if speeds:
+            length, _slash, time = speeds[0].unit_name.partition(" / ")
+            return length, time
+        asked = (each.unit for each in find_units(self.reading.question) if each.dimension == "speed")
+        told = f"{lengths[0].unit_name} / {times[0].unit_name}" if lengths and times else ""
+        length, _slash, time = next(asked, told if told in _COMMON else "").partition(" / ")
+        return length, time
+
+    def _times(self, times: list[Quantity]) -> list[ExpressionTree | None]:
+        trees = [in_unit(each, self.time) for each in times]
+        if len(times) == 2 and _stand_together(self.reading, times[0], times[1]) and None not in trees:
+            return [reduce(add, [tree for tree in trees if tree is not None])]
+        return trees
+
+    def answer(self, tree: ExpressionTree, unit: str) -> RuleAnswer | None:
+        """Return a result in the unit that is asked for."""
+        wanted = asked_unit(self.reading)
+        if wanted and unit_dimension(unit) == "speed" != unit_dimension(wanted):
+            wanted = ""
+        if not wanted and self.is_odd:
+            return None
+        factor: Fraction | None = conversion_factor(unit, wanted) if wanted else Fraction(1)
+        return None if factor is None else RuleAnswer(scaled(tree, factor))
+
+
+def _with_speed(reading: Reading, quantity: Quantity) -> Quantity:
+    """Return a length that is covered in each unit of time as a speed: 每小时行60千米."""
+    unit = quantity.unit
+    before = _EACH_TIME.search(reading.text[: quantity.start])
+    if unit is None or unit.dimension != "length" or before is None:
+        return quantity
+    time = _TIMES[before["time"]]
+    return replace(quantity, unit=replace(unit, unit=f"{unit.unit} / {time}", dimension="speed"))
+
+
+def _stand_together(reading: Reading, first: Quantity, second: Quantity) -> bool:
+    between = reading.text[first.end : second.start]
+    return first.unit_name != second.unit_name and between.strip() in ("", "and", "又")
+
+
+@when(2, 3, unless=_OTHERWISE)
+def one_journey(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer "A lorry drives at 80 km/h. How many minutes does it need for 60 km?" and the like."""
+    journey = _Journey(reading, quantities)
+    told = len(journey.speeds), len(journey.lengths), len(journey.times)
+    both = _TOWARDS.search(reading.text) or _AWAY.search(reading.text) or _BACK.search(reading.text)
+    if not journey.is_whole or both or _FOLLOWS.search(reading.text):
+        return None
+    if told == (0, 1, 1) and _ASKS_SPEED.search(reading.question):
+        return journey.answer(journey.lengths[0] / journey.times[0], f"{journey.length} / {journey.time}")
+    if told == (1, 1, 0) and _ASKS_TIME.search(reading.question):
+        return journey.answer(journey.lengths[0] / journey.speeds[0], journey.time)
+    if told == (1, 0, 1) and _ASKS_LENGTH.search(reading.question):
+        return journey.answer(journey.speeds[0] * journey.times[0], journey.length)
+    return None
+
+
+@when(3, 4, unless=_OTHERWISE)
+def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for two that travel towards each other or apart: of both speeds, time and distance one is asked for."""
+    journey, text = _Journey(reading, quantities), reading.text
+    is_such = _TOWARDS.search(text) or _AWAY.search(text)
+    if not journey.is_whole or not is_such or _LATER.search(text) or _FOLLOWS.search(text):
+        return None
+    told = len(journey.speeds), len(journey.lengths), len(journey.times)
+    if told == (2, 1, 0) and _ASKS_TIME.search(reading.question):
+        return journey.answer(journey.lengths[0] / reduce(add, journey.speeds), journey.time)
+    if (
+        told == (2, 0, 1)
+        and _ASKS_LENGTH.search(reading.question)
+        and re.search(r"\bapart\b|相距|\bbetween\b", text)
+    ):
+        return journey.answer(reduce(add, journey.speeds) * journey.times[0], journey.length)
+    if told == (1, 1, 1) and _ASKS_SPEED.search(reading.question):
+        other = journey.lengths[0] / journey.times[0] - journey.speeds[0]
+        values = [slot.value for slot in number_slots(text)]
+        is_fast = evaluate(fill_slots(other, values)) > 0
+        return journey.answer(other, f"{journey.length} / {journey.time}") if is_fast else None
+    return None
+
+
+@when(3, 4, says=_FOLLOWS, asks=_ASKS_TIME, unless=_OTHERWISE)
+def one_that_follows(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer how long the faster of two needs to catch the other, who is so far ahead, or left so long before."""
+    journey = _Journey(reading, quantities)
+    told = len(journey.speeds), len(journey.lengths), len(journey.times)
+    if not journey.is_whole or told not in ((2, 1, 0), (2, 0, 1)) or not _LATER.search(reading.text):
+        return None
+    first, second = journey.speed_values
+    slow, fast = journey.speeds if first < second else journey.speeds[::-1]
+    if first == second or _TOWARDS.search(reading.text) or (told[2] and second < first):
+        return None
+    if told[2] and not _OF_FOLLOWER.search(reading.question):
+        return None  # since when, is open
+    ahead = slow * journey.times[0] if told[2] else journey.lengths[0]
+    return journey.answer(ahead / (fast - slow), journey.time)
+
+
+@when(2, 4, says=_AVERAGE, asks=_ASKS_SPEED, unless=_OTHERWISE)
+def average_speed(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for the average speed there and back on one way, or of two stretches with a time each."""
+    journey = _Journey(reading, quantities)
+    if not journey.is_whole or len(journey.speeds) != 2:
+        return None
+    first, second = journey.speeds
+    unit = f"{journey.length} / {journey.time}"
+    if not journey.times and len(journey.lengths) < 2 and _BACK.search(reading.text):
+        return journey.answer(constant(2) * first * second / (first + second), unit)
+    told = [_with_speed(reading, each) for each in quantities if each.unit is not None]
+    is_paired = all(
+        one.unit and two.unit and one.unit.dimension != two.unit.dimension for one, two in pairwise(told)
+    )
+    if len(journey.times) == 2 and not journey.lengths and is_paired:
+        one, two = journey.times
+        return journey.answer((first * one + second * two) / (one + two), unit)
+    return None
