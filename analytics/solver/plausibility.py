@@ -1,23 +1,27 @@
-"""Answers that a question cannot have: a fraction of a car, fewer children than none, metres added to centimetres.
+"""Answers that a question cannot have: a fraction of a car, fewer children than none, cows subtracted from legs.
 
 Ours: neither the decoder nor the vote of similar problems looks at an equation's value, or at units. A question for a
 number of things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
-So is an amount below zero, where the text tells of none. Decisions 66, 67 and 108 have the measurements. Torch-free.
+So is an amount below zero, where the text tells of none, and what adds numbers of different kinds. Decisions 66, 67,
+108 and 139 have the measurements. Torch-free.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from analytics.expression.notation import ARITY
+from analytics.expression.notation import ARITY, from_prefix
 from analytics.expression.slots import is_slot
+from analytics.expression.tree import ExpressionTree
+from analytics.language.en.words import singular
+from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
 from analytics.solver.rounding import rounded_solution
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Reading
+from analytics.solver.rules.reading import Quantity, Reading
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import unit_dimension
@@ -26,6 +30,7 @@ from analytics.text.units import find_units
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
 _UNCONVERTED = 0.02  # how likely numbers in two units of one dimension are to be computed with as they are
+_MIXED = 0.02  # how likely numbers of different kinds are to be added, or those of one kind to be multiplied
 _CONVERTED = (
     "length",
     "mass",
@@ -33,6 +38,21 @@ _CONVERTED = (
     "money",
 )  # of time, "3 hours a day for 5 days" has two units as well
 _ROUNDING = 1e-6
+_MULTIPLIED = (
+    "share",
+    "length",
+    "time",
+    "speed",
+    "area",
+    "volume",
+)  # by each other, for an area, or as a factor
+_COINS = ("dollar_nickel", "dollar_dime")
+_AREA = re.compile(r"\b(?:area|square|cover|tiles?|carpet|product)\b", re.IGNORECASE)
+_THING = re.compile(
+    r"(?P<words>(?:[ -](?:more |of |the )?(?!(?:in|on|at|for|from|with|to|and|or|is|are|was|were|has|have|had|each|per"
+    r"|that|who|fewer|less|times|as)\b)[a-z]+){1,3})",
+    re.IGNORECASE,
+)
 _MAY_BE_NEGATIVE = re.compile(  # heights, temperatures, accounts, and riddles about a number
     r"\b(?:temperatures?|degrees?|freez\w+|profit|loss|debt|owes?|balance|account|floor|basement|level|below"
     r"|negative|integers?|(?:the|a|an|another|same|unknown|which|what) (?:number|value|quantity|amount|digit))\b"
@@ -75,12 +95,17 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
         else (solution, _IMPLAUSIBLE if is_amount and _is_negative(solution) else 1.0)
         for solution in solutions
     ]
+    reading = Reading(text)
     if len({unit.unit for unit in find_units(text)}) > 1:
-        reading = Reading(text)
         readings = [
             (each, likelihood * (_UNCONVERTED if lacks_conversion(reading, each) else 1.0))
             for each, likelihood in readings
         ]
+    kinds = _kinds(reading)
+    readings = [
+        (each, likelihood * (_MIXED if mixes_kinds(reading, each, kinds) else 1.0))
+        for each, likelihood in readings
+    ]
     if all(likelihood == 1 for _solution, likelihood in readings):
         return list(solutions)
     weights = [solution.probability * likelihood for solution, likelihood in readings]
@@ -109,6 +134,56 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
     single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}
     counts = Counter(map(unit_dimension, single))
     return any(counts[dimension] > 1 for dimension in dimensions)
+
+
+def mixes_kinds(reading: Reading, solution: Solution, kinds: Mapping[str, str]) -> bool:
+    """Return whether an equation adds or subtracts numbers of different kinds, or multiplies those of one kind.
+
+    Legs and cows are different kinds, and so are dollars and tickets, litres and a third of something; 41 pieces times
+    5 pieces are nothing. Boys and girls may be added: of two things it is not known whether they go together, of a
+    thing and its parts it is.
+
+    Args:
+        reading: of the problem.
+        solution: the equation.
+        kinds: of the problem's numbers, by slot; empty where it is not known.
+    """
+    is_area = _AREA.search(reading.question) is not None
+
+    def mixes(node: ExpressionTree) -> bool:
+        if node.is_number:
+            return False
+        first, second = (kinds.get(child.label, "") for child in node.children)
+        if first and second:
+            if node.label in "+-" and first != second and not {first[:6], second[:6]} <= {"thing:"}:
+                return True
+            if node.label == "*" and first == second and not is_area and first not in _MULTIPLIED:
+                return True
+        return any(map(mixes, node.children))
+
+    return mixes(from_prefix(solution.tokens))
+
+
+def _kinds(reading: Reading) -> dict[str, str]:
+    """Return the kinds of a problem's numbers, by slot, where an equation can mean no other number of equal value."""
+    values = Counter(each.value for each in reading.quantities)
+    single = [each for each in reading.quantities if values[each.value] == 1]
+    return {each.tree.label: _kind(reading, each) for each in single}
+
+
+def _kind(reading: Reading, quantity: Quantity) -> str:
+    """Return a number's kind: ``"money"``, ``"share"``, ``"part:leg"``, ``"thing:cow"``; empty if it is not known."""
+    if quantity.unit is not None:
+        is_coin = quantity.unit.unit in _COINS
+        return "" if is_coin else quantity.unit.dimension
+    if quantity.mention.kind in (NumberKind.FRACTION, NumberKind.PERCENT):
+        return "share"
+    after = _THING.match(reading.text, quantity.end)
+    words = after["words"].lower().split() if after and reading.language.code == "en" else []
+    thing = next((singular(word) for word in words if singular(word) != word), "")
+    if not thing or find_units(f"5 {thing}"):
+        return ""
+    return f"part:{thing}" if thing in reading.language.relations.LIMBS else f"thing:{thing}"
 
 
 def _is_negative(solution: Solution) -> bool:

@@ -46,6 +46,7 @@ _SOME = re.compile(
     r"\b(?P<what>some|several|a few|a number of|many|lots of) (?!(?:minutes|hours"
     r"|days|weeks|months|years) )(?:of (?:his|her|their|the) )?(?:more |other "
     r"|\w+ )?(?P<noun>[a-z]+s|people|children|money)\b"
+    r"|\bsome (?:more )?(?:on|in|at|got|get|leave|left|went|came|were)\b"
     r"|一些|若干|几[个只本支](?=[^？?多少]*[，。])",
     re.IGNORECASE,
 )
@@ -54,6 +55,7 @@ _TOTAL = re.compile(
     r"|both|together|have|has|does|did)\b|一共|共有|现在|还剩",
     re.IGNORECASE,
 )
+_AFTERWARDS = re.compile(r"\b(?:now|still|left|remain\w*)\b", re.IGNORECASE)
 _MULTIPLIER = re.compile(
     r"\b(?:twice|double\w*|half|triple\w*|times|third|quarter|each|every|per"
     r"|dozen|pairs?|percent|equal\w*|same|week|ratio|as many)\b|[%％倍半每]|平均"
@@ -103,6 +105,12 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most
             r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|(?<!/)h|blocks?|laps?|arrive[sd]?|late|earlier|later"
             r"|between|until|(?:miles?|m|km|kilomet\w+|met[re]+s?|feet)(?! (?:per|an) | ?/| ?ph))\b", 3,
             "The text does not say how far or how long the journey is."),
+        (r"\b(?:meet|pass each other)\b", r"\btowards?\b", r"\b(?:apart|away|distance|(?:kilomet\w+|met(?:er|re)s?|miles?|km|m)\b(?! (?:per|an?) | ?/| ?ph))",
+            3, "The text does not say how far apart they are."),
+        (r"\bhow (?:long|many (?:hours|minutes|days))\b", r"\b(?:helps?|together|both)\b", _RELATIVE, 1,
+            "The text does not say how fast the other one works."),
+        (r"\b(?:what|how much)\b(?![^?]*(?:%|\bper ?cent|\bprofit|\bratio))[^?]*\b(?:cost|price|pay)\b", r"(?:\d ?%|\bper ?cent\b)[^?]*\?", r"[$£€¥₹]|\d ?(?:p|c|rs|kr)\b|\b(?:dollars?|euros?|pounds?|pence|cents?|rupees?|yen|francs?|rand|naira|shillings?)\b", 1,
+            "The text does not say what it cost before."),
     )
 )  # fmt: skip
 
@@ -148,7 +156,12 @@ def _missing_number(text: str, question: str) -> str:
     if unknown.start() >= len(text.rstrip()) - len(question):
         return ""
     numbers = [mention for mention in find_numbers(text) if mention.text.lower() not in ("one", "一", "1")]
-    if len(numbers) != 1 or numbers[0].kind not in (NumberKind.INTEGER, NumberKind.DECIMAL):
+    most = 1 if unknown["noun"] else 2  # "some got off"
+    if not unknown["noun"] and _AFTERWARDS.search(
+        text[: len(text.rstrip()) - len(question)].replace(unknown[0], "")
+    ):
+        return ""
+    if not 0 < len(numbers) <= most or numbers[0].kind not in (NumberKind.INTEGER, NumberKind.DECIMAL):
         return ""
     noun = unknown["noun"] or ""
     if noun in ENGLISH_NUMBER_WORDS:

@@ -33,6 +33,13 @@ _NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+_YES_OR_NAME = re.compile(  # as a whole sentence only: "how much, in dollars, does he have" asks for a number
+    r"^(?:(?:does|do|did|is|are|was|were|can|could|will|would|has|have|had|should) (?!you (?:tell|say|work|find))"
+    r"|who(?:se)? (?:has|had|have|got|gets|ran|scored|collected|won|did|does|is|was)\b[^?]*"
+    r"\b(?:more|most|fewer|fewest|less|least|\w+er|\w+est)\b)(?!.*\b(?:how|what|which)\b)[^?]*\?",
+    re.IGNORECASE,
+)
+
 
 def asks_for_count(text: str) -> bool:
     """Return whether a text asks, at last, how many things there are."""
@@ -43,4 +50,5 @@ def asks_for_count(text: str) -> bool:
 def asks_no_number(question: str, clause: str) -> bool:
     """Return whether a question, or its last clause, asks for a name, a colour, a reason ..."""
     asks_how = re.search(r"\bhow\b", clause, re.IGNORECASE) is not None
-    return _NO_NUMBER.match(question) is not None or (not asks_how and _NO_NUMBER.match(clause) is not None)
+    is_no_number = _NO_NUMBER.match(question) or _YES_OR_NAME.match(question)
+    return is_no_number is not None or (not asks_how and _NO_NUMBER.match(clause) is not None)

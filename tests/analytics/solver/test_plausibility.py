@@ -145,3 +145,35 @@ def test_units_that_belong_together_need_no_conversion(text, tokens):
     values = [slot.value for slot in number_slots(text)]
     solution = solution_of(tuple(tokens.split()), values, 0.6)
     assert plausible_first(text, [solution]) == [solution]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        (
+            "A farmer has 28 cows and some hens. The animals have 5 legs altogether. How many hens are there?",
+            "- N0 N1",
+        ),
+        ("Bo has 28 coins in dimes and quarters. They are worth $5. How many dimes has he?", "- N0 N1"),
+        ("School vans hold 28 pupils. If 5 pupils go by van, how many vans are needed?", "* N0 N1"),
+        ("Ann walked 28 km at 5 km per hour. How long did she walk?", "- N0 N1"),
+    ],
+    ids=["legs and cows", "dollars and coins", "pupils times pupils", "a distance and a speed"],
+)
+def test_numbers_of_kinds_that_do_not_go_together_are_doubted(text, tokens):
+    assert plausible_first(text, solutions((tokens, 0.9)))[0].probability < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("There are 28 girls and 5 boys. How many children are there?", "+ N0 N1"),
+        ("There are 28 chairs and 5 children. How many more chairs than children are there?", "- N0 N1"),
+        ("28 rows have 5 chairs each. How many chairs are there?", "* N0 N1"),
+        ("A garden is 28 m long and 5 m wide. What is its area?", "* N0 N1"),
+        ("Sam has 28 dimes. He spends 5. How many dimes has he left?", "- N0 N1"),
+    ],
+)
+def test_numbers_that_go_together_are_not_doubted(text, tokens):
+    given = solutions((tokens, 0.9))
+    assert plausible_first(text, given) == given

@@ -14,6 +14,8 @@ from analytics.solver.unanswerable import unanswerable_reason
         "Kate is 8 years old. What colour is Kate's hair?",
         "Paul is 9 and has a red bike. What is the name of his dog?",
         "Anna has 3 cats and 2 dogs. Why does she like them?",
+        "Tess has 4 apples and gets 5 more. A pie takes 10 apples. Does she have enough to make a pie?",
+        "Bryan has 50 sweets. Ben has 20. Who has more sweets?",
         "Leo walks 3 km to the park. Where is the park?",
         "小红有3个苹果，她的书包是什么颜色？",
     ],
@@ -44,6 +46,8 @@ def test_numbers_that_cannot_measure_what_is_asked_give_no_answer(text: str, nam
         "Tom has 5 red pens and some blue pens. How many pens does he have in all?",
         "Sam has some marbles and buys 12 more. How many marbles does he have now?",
         "A shop had several bikes and sold 4. How many are left?",
+        "A shop sold 45 loaves on Saturday and some more on Sunday. How many did it sell on both days together?",
+        "A bus had 23 passengers. At the stop some got off and 8 got on. How many passengers are on it now?",
     ],
 )
 def test_a_missing_number_is_named(text: str) -> None:
@@ -104,3 +108,21 @@ def test_a_text_that_lacks_what_is_computed_with_gets_no_answer(text: str) -> No
 )
 def test_a_text_that_tells_it_in_other_words_keeps_its_answer(text: str) -> None:
     assert not unanswerable_reason(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        (
+            "A train leaves Bern at 60 km/h, another Zurich towards it at 90 km/h. When do they meet?",
+            "how far apart",
+        ),
+        (
+            "Ada paints a room in 4 hours. How long does it take if Bob helps her?",
+            "how fast the other one works",
+        ),
+        ("A jacket is reduced by 20%. What does it cost now?", "what it cost before"),
+    ],
+)
+def test_what_a_story_lacks_is_said(text: str, lacks: str) -> None:
+    assert lacks in unanswerable_reason(text)
