@@ -12,10 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from analytics.expression.notation import ARITY, from_prefix
 from analytics.expression.slots import is_slot
 from analytics.expression.tree import ExpressionTree
+from analytics.language.en.units import WORDS
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
@@ -25,7 +27,6 @@ from analytics.solver.rules.reading import Quantity, Reading
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import unit_dimension
-from analytics.text.units import find_units
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
@@ -95,8 +96,8 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
         else (solution, _IMPLAUSIBLE if is_amount and _is_negative(solution) else 1.0)
         for solution in solutions
     ]
-    reading = Reading(text)
-    if len({unit.unit for unit in find_units(text)}) > 1:
+    reading = _read(text)
+    if len({unit.unit for unit in reading.units}) > 1:
         readings = [
             (each, likelihood * (_UNCONVERTED if lacks_conversion(reading, each) else 1.0))
             for each, likelihood in readings
@@ -134,6 +135,11 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
     single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}
     counts = Counter(map(unit_dimension, single))
     return any(counts[dimension] > 1 for dimension in dimensions)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Reading:
+    return Reading(text)  # each opinion on a problem asks for it
 
 
 def mixes_kinds(reading: Reading, solution: Solution, kinds: Mapping[str, str]) -> bool:
@@ -181,7 +187,7 @@ def _kind(reading: Reading, quantity: Quantity) -> str:
     after = _THING.match(reading.text, quantity.end)
     words = after["words"].lower().split() if after and reading.language.code == "en" else []
     thing = next((singular(word) for word in words if singular(word) != word), "")
-    if not thing or find_units(f"5 {thing}"):
+    if not thing or thing in WORDS:
         return ""
     return f"part:{thing}" if thing in reading.language.relations.LIMBS else f"thing:{thing}"
 

@@ -16,6 +16,7 @@ from django.utils.text import capfirst, get_text_list
 from analytics.catalog import lenses
 from analytics.concept_paths import shared_depth
 from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
+from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.text.tokens import search_tokens
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
@@ -139,8 +140,11 @@ def _same_text(asked: Evidence, candidate: Evidence, *, new_numbers: bool) -> st
 def _computations(
     asked: Computation | None, candidate: Computation | None, *, is_near: bool
 ) -> tuple[bool, str]:
-    """Return whether both are computed alike, and how; with `is_near` also how they are that differ in one step."""
-    if asked is None or candidate is None:
+    """Return whether both are computed alike, and how; with `is_near` also how they are that differ in one step.
+
+    Nothing is said of two equations that are less likely right together than an answer that is said without reserve.
+    """
+    if asked is None or candidate is None or _certainty(asked) * _certainty(candidate) < CERTAIN_ENOUGH:
         return False, ""
     if asked.key == candidate.key:
         otherwise = ", but the result is rounded in another way" * rounded_otherwise(asked, candidate)

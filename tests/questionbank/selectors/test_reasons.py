@@ -122,6 +122,7 @@ def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
         (("3*4", ""), ""),
         (("", "6*7"), ""),
         (("3*4", ("6*7", 0.3)), ""),  # too unsure to be said
+        ((("3*4", 0.6), ("6*7", 0.7)), ""),  # each may be said alone, but both are right less often than not
     ],
 )  # fmt: skip
 def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):
