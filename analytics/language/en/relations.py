@@ -172,7 +172,10 @@ TIMES_OF_AGE: tuple[
     (0, _p(r"(?P<clause>.+?),? when (?P<event>.+)")),
     (0, _p(r"when (?P<event>.+?), (?P<clause>.+)")),
 )
-UNKNOWN_TIME = _p(r"(?:in|after) how (?:much|many years|many years['’] time),? (?:time )?(?P<clause>.+)")
+UNKNOWN_TIME = _p(
+    r"(?:(?:in|after) how (?:much|many years|many years['’] time)|how (?:much|many years) (?P<ago>ago)"
+    r"|how (?:much|many years|long) from now),? (?:time )?(?P<clause>.+)"
+)
 
 # fmt: off
 STATEMENTS: tuple[tuple[str, str], ...] = (
@@ -203,6 +206,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("times", rf"there are (?P<n>{_N}) (?P<more>more|less|fewer) (?P<a>{_NP}) than {_M} as many {_OF_B}{_PP}"),
     ("times", rf"(?P<a>{_NP}) {_V} {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ}))(?: (?P<noun>{_NP}))?{_PP} as {_OF_B}{_PP}"),
     ("times", rf"will (?P<a>{_NP}) (?P<verb>be) {_M} (?:as|so) (?:many|much|(?P<adj>{_ADJ})) as {_OF_B}"),
+    ("times", rf"(?P<verb>was|were) (?P<a>{_NP}) {_M} (?:as|so) (?P<adj>{_ADJ}) as {_OF_B}"),
     ("times", rf"there (?:are|were) {_M} as (?:many|much) (?P<a>{_NP}){_PP} as {_OF_B}{_PP}"),
     ("times", rf"(?P<a>{_NP}){_PP} {_V} {_MT} (?:of )?(?:the (?:number|amount|age|price|weight|height)(?: of (?P<noun>{_NP}))? (?:of|as|that) )?{_OF_B}"),
     ("more", rf"(?P<a>{_NP}) {_BE} (?P<n>{_N}) (?!more|less|fewer|higher|lower){_MORE}"),
@@ -316,7 +320,7 @@ def attribute(word: str) -> str:
 
 def action(verb: str) -> str:
     """Return what is done; empty where something is or is had."""
-    return _ACTIONS.get(verb.split()[-1].lower(), "")
+    return _ACTIONS.get(verb.split()[-1].lower(), "") if verb else ""
 
 
 def is_thing(words: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
+from analytics.solver.rules.digits import two_digit_number
 from analytics.solver.rules.fullness import capacity, weight_of_container
 from analytics.solver.rules.gaps import in_gaps, number_of_cuts, posts_and_gaps
 from analytics.solver.rules.instructions import named_computation
@@ -71,6 +72,7 @@ RULES = (
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
+    Rule("digits", two_digit_number, 0.95),
     Rule("two kinds", number_of_one_kind, 0.94),
     Rule("journeys", one_journey, 0.93),
     Rule("journeys", two_journeys, 0.94),

@@ -50,7 +50,9 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
     except (NotRead, ZeroDivisionError):
         return None
     except Contradiction:
-        if second.may_change or second.shares or len(told) < 2:
+        wholes = reading.language.relations.PEOPLE | reading.language.relations.WHOLES
+        has_whole = any((thing or owner) in wholes for owner, thing in told)
+        if second.may_change or second.shares or has_whole or len(told) < 2:
             return None
         raise
     if answer is None:
@@ -153,10 +155,13 @@ def _timed(clause: str, language: Language, depth: int) -> list[Clause] | None:
             time = (sign, parts.get("t", ""))
             return [replace(each, time=time, event=tuple(event)) for each in inner]
     match = words.UNKNOWN_TIME.fullmatch(clause)
-    inner = match and _clauses(match["clause"], language, has_ages=False, depth=depth + 1)
+    if match is None:
+        return None
+    inner = _clauses(match["clause"], language, has_ages=False, depth=depth + 1)
     if not inner:
         return None
-    return [replace(each, time=(1, "")) for each in inner] + [Clause("time", {}, asks=True)]
+    sign = -1 if _parts(match).get("ago") else 1
+    return [replace(each, time=(sign, "")) for each in inner] + [Clause("time", {}, asks=True)]
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:

@@ -29,6 +29,7 @@ class Scene(Story):
     whole: Linear | None = None  # of which parts are taken
     rest: Linear | None = None  # after the parts so far
     text = ""  # of the clause
+    last_done = ""  # with a part
     is_shared = False  # all of it, so that whoever gets or receives a part has it
     _events = 0
 
@@ -58,7 +59,8 @@ class Scene(Story):
             self.used.add(self.amount(number).tree.label)
             return Linear.known(self.amount(number) * Amount.of(sign))
         self._events += bool(clause.event)
-        self.shift = later = Linear.unknown((YEARS_LATER, str(self._events if clause.event else 0)))
+        later = Linear.unknown((YEARS_LATER, str(self._events if clause.event else 0)))
+        self.shift = later = later.times(Amount.of(-1)) if sign < 0 else later
         for each in clause.event:
             self._read(each)
         return later
@@ -77,9 +79,7 @@ class Scene(Story):
         amount = self.added(parts)
         name = self.name(parts["a"], thing) if "a" in parts else ("", thing)
         if self.shares:
-            if "a" not in parts or self.words.HAS.search(self.text) is None:
-                raise NotRead
-            self._read_left(clause)
+            self._read_part_or_rest(clause, amount)
             return
         self.subject = name
         if self.is_whole(self.kept.get(name, name), self.everyone):
@@ -95,6 +95,20 @@ class Scene(Story):
             self.whole = self.rest = quantity
             self.whole_words = self.words.content(self.text)
 
+    def _read_part_or_rest(self, clause: Clause, amount: Linear) -> None:
+        """Read how much a part is whose share was told ("He has read 150 pages."), or what is left."""
+        parts = clause.parts
+        done, words = self.words.action(parts.get("verb", "")), self.words.content(parts.get("noun", ""))
+        named = [part for part, own in self.shares if own & words and own & words == words]
+        if done and done == self.last_done and len(self.shares) == 1:
+            self.same(self.shares[0][0], amount)
+        elif "a" not in parts and len(named) == 1:
+            self.same(named[0], amount)
+        elif "a" in parts and not done and self.words.HAS.search(self.text):
+            self._read_left(clause)
+        else:
+            raise NotRead
+
     def _compared(self, parts: dict[str, str]) -> tuple[Linear, Linear]:
         self.act(parts)
         thing, other = self.thing(parts), parts.get("b", "")
@@ -104,6 +118,9 @@ class Scene(Story):
             name = ("", self.words.thing_of(parts["a"]))
         else:
             name = self.name(parts["a"], thing)
+        is_pronoun = [each.lower() in self.words.PRONOUNS for each in (parts.get("a", ""), other)]
+        if is_pronoun == [True, False] and name[0] == self.name(other)[0]:
+            name = self._another(name)
         left, own = self.quantity(name), self.words.thing_of(other)
         is_thing = (other and self.words.is_thing(other)) or own.split()[-1:] == thing.split()[-1:] != []
         if ((thing or not name[0]) and is_thing) or ("verb" not in parts and name[0] == ""):
@@ -121,6 +138,11 @@ class Scene(Story):
         if left.terms == right.terms:
             raise NotRead
         return left, right
+
+    def _another(self, name: tuple[str, str]) -> tuple[str, str]:
+        """Return the only other one that the story tells of: "her son is 7; she will be twice as old as her son"."""
+        others = list(dict.fromkeys(each for each in self.told if each[0] not in ("", name[0])))
+        return others[0] if len(others) == 1 else name
 
     def _sign(self, parts: dict[str, str]) -> Amount:
         return Amount.of(-1 if parts["more"].lower() in self.words.LESS else 1)
@@ -212,6 +234,7 @@ class Scene(Story):
 
     def _read_part(self, clause: Clause) -> None:
         parts, whole = clause.parts, clause.parts.get("w", "")
+        self.last_done = self.words.action(parts.get("verb", ""))
         is_rest = self.words.REST.fullmatch(whole) is not None
         if number := NUMBER.search(whole):
             if self.whole is not None:

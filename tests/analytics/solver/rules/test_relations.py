@@ -14,6 +14,9 @@ from analytics.solver.rules.solver import contradicts_itself, rule_solution
 from analytics.solver.solution import solution_steps
 
 ANSWERED = [
+    ("Uma has read 60% of her book. She has read 150 pages. How many pages does the book have?", "250"),
+    ("A mother is 35 and her son is 7. In how many years will she be three times as old as her son?", "7"),
+    ("Opa is 64 and Tim is 10. How many years ago was Opa ten times as old as Tim?", "4"),
     ("Sam is 5 years older than Rita. Rita is half as old as Noah, who is 24. How old is Sam?", "17"),
     (
         "A melon weighs 2.4 kg. It weighs 900 g more than a pineapple. How many grams does the pineapple weigh?",

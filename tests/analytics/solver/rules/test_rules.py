@@ -346,6 +346,22 @@ ANSWERED = {
             "11",
         ),
     ],
+    "digits": [
+        (
+            "The digits of a two-digit number add up to 12. Its tens digit is twice its units digit. Find the number.",
+            "84",
+        ),
+        (
+            "A two-digit number has a digit sum of 11. When its digits are swapped, it becomes 27 larger. What is the"
+            " number?",
+            "47",
+        ),
+        (
+            "The units digit of a two-digit number is 3 more than the tens digit. The sum of the digits is 13. What is"
+            " the number?",
+            "58",
+        ),
+    ],
     "journeys": [
         ("A van drives at a steady 80 km/h. How many minutes does it need for 60 km?", "45"),
         ("A coach covers 210 km in 3 hours 30 minutes. Find its average speed in km/h.", "60"),
