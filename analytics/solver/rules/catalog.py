@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
 from analytics.solver.rules.digits import two_digit_number
+from analytics.solver.rules.fees import fixed_and_each, simple_interest
 from analytics.solver.rules.fullness import capacity, weight_of_container
 from analytics.solver.rules.gaps import in_gaps, number_of_cuts, posts_and_gaps
 from analytics.solver.rules.instructions import named_computation
@@ -21,9 +22,15 @@ from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
 from analytics.solver.rules.packing import enough_for_all, in_several_units
 from analytics.solver.rules.pairings import number_of_pairings
-from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
+from analytics.solver.rules.percentages import (
+    changed_by_share,
+    discounted_price,
+    per_cent,
+    percent_of_whole,
+    with_tax,
+)
 from analytics.solver.rules.prices import part_of_purchase, price_of_mixture
-from analytics.solver.rules.proportion import in_proportion
+from analytics.solver.rules.proportion import in_inverse_proportion, in_proportion
 from analytics.solver.rules.rates import average_of_numbers, rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.relations import related_numbers
@@ -64,6 +71,8 @@ RULES = (
     Rule("missing from a mean", mean_with_one_more, 0.9),
     Rule("averages", average_of_numbers, 0.9),
     Rule("percentages", per_cent, 0.92),
+    Rule("percentages", percent_of_whole, 0.93),
+    Rule("percentages", with_tax, 0.93),
     Rule("percentages", changed_by_share, 0.85),
     Rule("changes by per cents", percent_changes.before_change, 0.92),
     Rule("changes by per cents", percent_changes.changed_in_steps, 0.85),
@@ -93,5 +102,8 @@ RULES = (
     Rule("several units", in_several_units, 0.9),
     Rule("prices", part_of_purchase, 0.92),
     Rule("prices", price_of_mixture, 0.92),
+    Rule("fees and interest", fixed_and_each, 0.93),
+    Rule("fees and interest", simple_interest, 0.95),
     Rule("proportion", in_proportion, 0.96),
+    Rule("proportion", in_inverse_proportion, 0.93),
 )

@@ -1,5 +1,7 @@
 """Per cents of one number: so many of it, how many it is of another, what it becomes; Chinese discounts (八折)."""
 
+# ruff: noqa: E501 - a pattern a line
+
 from __future__ import annotations
 
 import re
@@ -54,6 +56,72 @@ def _only(reading: Reading, match: re.Match[str], name: str) -> Quantity | None:
     begin, end = (offset + each for each in match.span(name))
     inside = [each for each in reading.counted() if begin <= each.mention.start < end]
     return inside[0] if len(inside) == 1 else None
+
+
+_ASKS_SHARE = re.compile(
+    r"\bwhat (?:percent|per cent|percentage|%)|\bin per ?cent\b|\bas a percentage\b", re.IGNORECASE
+)
+_PART_OF = re.compile(
+    r"<(?P<part>\d)> (?:(?:out )?of|in) (?:(?:the|his|her|their|its|a total of|these|those) )?<(?P<whole>\d)>"
+    r"|(?:\bof (?:the|his|her|their|its|these)|\bout of|\bin an? [a-z ]{3,30}? (?:of|with)|\bthere are|\bhas|\bhad) <(?P<first>\d)>[^<?]{2,70}?"
+    r"<(?P<then>\d)>(?! more| less| fewer)",
+    re.IGNORECASE,
+)
+_OF_PER_CENT = frozenset("percent percentage cent score mark result did get whole".split())
+_NO_PART = re.compile(
+    r"\b(?:increas\w+|decreas\w+|reduc\w+|change[sd]?|profit|loss|discount|off|more|less|fewer|wrong|not|miss\w+|left|remain\w*"
+    r"|rest|others?|absent|didn['’]t|don['’]t|empty|without|cheaper|grew|rose|fell|each|every|per|twice|half|another|again)\b|%",
+    re.IGNORECASE,
+)
+
+
+@when(2, only="en", asks=_ASKS_SHARE, unless=_NO_PART)
+def percent_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer "18 of the 24 pupils have a pet. What percentage is that?", "In a class of 32, 12 come by bus. ..."."""
+    found = list(_PART_OF.finditer(reading.marked))
+    if len(found) != 1 or len({each.unit_name for each in quantities}) > 1:
+        return None
+    match = found[0]
+    part, whole = (
+        quantities[int(match[name])] for name in (("part", "whole") if match["part"] else ("then", "first"))
+    )
+    content = reading.language.relations.content
+    asked = content(reading.asked) - content(reading.clause_around(whole)) - _OF_PER_CENT
+    is_named = not asked or asked & content(reading.clause_around(part))
+    is_part = 0 < part.value < whole.value and whole is not part
+    return RuleAnswer(part.tree / whole.tree * constant(100)) if is_part and is_named else None
+
+
+_ADDED = re.compile(
+    r"\b(?:tax|vat|gst|tip|tips|service charge|surcharge|service)\b(?![^.]*\b(?:included|includes?|including)\b)",
+    re.IGNORECASE,
+)
+_ASKS_ALL = re.compile(
+    r"\b(?:in all|altogether|in total|total|how much (?:does|do|did|must|will|should) [^?]*\b(?:pay|cost|spend)|final)\b",
+    re.IGNORECASE,
+)
+_NOT_ADDED = re.compile(
+    r"\b(?:includ\w+|inclusive|before (?:the )?(?:tax|vat)\?|discount|off|without|how much (?:is the )?(?:tax|tip|vat)|original|each|every|then|split|share[ds]?)\b",
+    re.IGNORECASE,
+)
+
+
+@when(2, only="en", says=_ADDED, asks=_ASKS_ALL, unless=_NOT_ADDED)
+def with_tax(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for what is paid in all where a tax or a tip of so many per cent is added."""
+    shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
+    amounts = [each for each in quantities if each not in shares]
+    if (
+        len(shares) != 1
+        or len(amounts) != 1
+        or amounts[0].unit is None
+        or amounts[0].unit.dimension != "money"
+    ):
+        return None
+    is_tax_asked = re.search(
+        r"\bhow much (?:tax|tip|vat)\b|\bthe (?:tax|tip)\?", reading.question, re.IGNORECASE
+    )
+    return None if is_tax_asked else RuleAnswer(amounts[0].tree * (constant(1) + shares[0].tree))
 
 
 _BY_SHARE = re.compile(

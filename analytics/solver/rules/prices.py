@@ -5,20 +5,41 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
 from analytics.solver.rules.linear import ONE, Amount
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
+from analytics.text.units import UnitMention
 
 # fmt: off
+_MINOR = {"dollar_cent": "", "penny_sterling": "pound_sterling"}  # the unit of which a hundred are one, if only one has it
+_PENCE = re.compile(r" ?p\b")
 _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|more|less|fewer|than|percent|discount|tax|tip|profit|loss|equal|average|ratio"
     r"|every|dozen|pairs?|packs? of|free|off|saved?|sells?|lost|loses?|penalt\w+|deduct\w*|wrong|incorrect)\b|%|[倍比折扣错赔罚坏]", re.IGNORECASE)
 # fmt: on
 
 
-def _amount(quantity: Quantity) -> Amount:
-    return Amount(quantity.value, quantity.tree)
+def _amounts(quantities: list[Quantity]) -> list[Amount]:
+    """Return numbers with cents as dollars, where the text has dollars too."""
+    amounts = [Amount(each.value, each.tree) for each in quantities]
+    is_mixed = any(_larger(each) != each.unit_name for each in quantities) and any(
+        each.unit is not None and each.unit_name not in _MINOR for each in quantities
+    )
+    return [
+        amount / Amount.of(100) if is_mixed and each.unit_name in _MINOR else amount
+        for each, amount in zip(quantities, amounts, strict=True)
+    ]
+
+
+def _in_pounds(reading: Reading, quantity: Quantity) -> Quantity:
+    """Return a number of pence that is written with a letter, "80p", with its unit."""
+    match = _PENCE.match(reading.text, quantity.end)
+    if quantity.unit is not None or match is None:
+        return quantity
+    unit = UnitMention(match.start(), match.end(), match[0], "penny_sterling", "money")
+    return replace(quantity, unit=unit)
 
 
 # fmt: off
@@ -37,6 +58,11 @@ _ASKS_TOTAL = re.compile(r"\bhow much (?:money )?(?:does|did|do|must|will) (?:he
 # fmt: on
 
 
+def _larger(price: Quantity) -> str:
+    """Return the unit of a price, or the larger one for cents; empty where that may be dollars or euros."""
+    return _MINOR.get(price.unit_name, price.unit_name)
+
+
 def _stem(noun: str) -> str:
     return noun.lower().rstrip("s").removesuffix("e")
 
@@ -44,7 +70,9 @@ def _stem(noun: str) -> str:
 @when(2, 7, only="en", unless=_OTHERWISE)
 def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the change, the sum, or the price of one thing, of "three mugs at $2.45 each and a pen for $1.30"."""
-    text, bought = reading.marked, list(_BUYS.finditer(reading.marked))
+    quantities = [_in_pounds(reading, each) for each in quantities]
+    amounts, text = _amounts(quantities), re.sub(r"(<\d>) ?p\b", r"\1", reading.marked)
+    bought = list(_BUYS.finditer(text))
     if len(bought) != 1:
         return None
     start, end = bought[0].span()
@@ -59,21 +87,21 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
         if item["p"] and bool(item["each"]) != bool(item["n"]):
             return None
         places += filter(None, (item["n"], place))
-        count = _amount(quantities[int(item["n"])]) if item["n"] else ONE
+        count = amounts[int(item["n"])] if item["n"] else ONE
         if place:
-            known.append(count * _amount(quantities[int(place)]))
-            units.add(quantities[int(place)].unit_name)
+            known.append(count * amounts[int(place)])
+            units.add(_larger(quantities[int(place)]))
         else:
             unknown.append((_stem(item["noun"]), count))
     sums = sorted(set(_PAID.findall(text)) - set(places))
-    units |= {quantities[int(each)].unit_name for each in sums}
+    units |= {_larger(quantities[int(each)]) for each in sums}
     is_read = sorted((*places, *sums)) == [str(place) for place in range(len(quantities))]
-    if not known or not is_read or len(units) > 1 or len(sums) > 1:
+    if not known or not is_read or len(units - {""}) > 1 or len(sums) > 1:
         return None
     if not sums:
         is_sum = not unknown and len(known) > 1 and _ASKS_TOTAL.search(reading.asked)
         return RuleAnswer(reduce(add, known).tree) if is_sum else None
-    rest = reduce(Amount.__sub__, known, _amount(quantities[int(sums[0])]))
+    rest = reduce(Amount.__sub__, known, amounts[int(sums[0])])
     asked = _ASKS_PRICE.search(reading.asked)
     if rest.value <= 0:
         return None

@@ -20,6 +20,7 @@ from analytics.text.units import UnitMention, find_units
 _SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
 _CLAUSE_END = re.compile(r"[.?!,;](?=\s|$)|[。？，；]")
 _ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几|什么", re.IGNORECASE)
+_LAST_CLAUSE = re.compile(r"[,，；](?! in [a-z/ ]+(?:,|$))(?! (?:altogether|in all|in total)$)(?=\D|$)")
 _ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
 _ASCII_MARK = re.compile(r"(?<=[\u4e00-\u9fff])(?:[,?!;:]|\.(?!\d))|[,?!;:](?=[\u4e00-\u9fff])")
 _OF_NAME = re.compile(r"[A-Z]\b")
@@ -110,8 +111,8 @@ class Reading:
 
     @cached_property
     def asked(self) -> str:
-        """The clause that asks: what follows the question's last comma."""
-        return re.split(r"[,，；](?=\D|$)", self.question)[-1].strip()
+        """The clause that asks: what follows the question's last comma but a unit: "How far is it, in km"."""
+        return _LAST_CLAUSE.split(self.question)[-1].strip()
 
     @cached_property
     def story(self) -> str:

@@ -249,6 +249,9 @@ ANSWERED = {
         ),
     ],
     "percentages": [
+        ("18 of the 24 pupils in a class have a pet. What percentage of the pupils have a pet?", "75"),
+        ("In a class of 32 pupils, 12 come by bus. What percentage of the class comes by bus?", "37.5"),
+        ("A phone costs $450 plus 8% tax. How much do you have to pay in all?", "486"),
         ("What percent of 80 is 20?", "25"),
         ("18 is what percent of 72?", "25"),
         ("30 is 40% of what number?", "75"),
@@ -345,6 +348,14 @@ ANSWERED = {
             " points. How many answers were correct?",
             "11",
         ),
+    ],
+    "fees and interest": [
+        ("A taxi charges a fixed fee of $3.20 plus $1.80 per kilometre. How much is a ride of 7 km?", "15.8"),
+        (
+            "A plumber charges a $45 call-out fee and $30 for each hour. A bill was $165. How many hours did she work?",
+            "4",
+        ),
+        ("£1200 is saved at 3.5% simple interest per year. How much interest is earned in 4 years?", "168"),
     ],
     "digits": [
         (
@@ -447,6 +458,15 @@ ANSWERED = {
     ],
     "prices": [
         (
+            "Ada buys 3 pads at £1.35 each and a pen for 80p. She pays with a £10 note. How much change does she get?",
+            "5.15",
+        ),
+        (
+            "Ben buys a loaf for $2.85 and a jar for $6.40. He pays with a $20 note. How much change does he get, in"
+            " dollars?",
+            "10.75",
+        ),
+        (
             "Lina bought five pens at $1.20 each and a ruler. She paid $7.50 in total. How much did the ruler cost?",
             "1.5",
         ),
@@ -470,6 +490,13 @@ ANSWERED = {
         ("一个长方形长8厘米，宽5厘米，它的面积是多少平方厘米？", "40"),
     ],
     "proportion": [
+        ("Four workers need 6 days. How many days do 8 workers need?", "3"),
+        ("Hay lasts 6 cows for 10 days. How many days would it last 4 cows?", "15"),
+        ("A recipe for 6 people needs 450 g of pasta. How many grams are needed for 10 people?", "750"),
+        (
+            "To bake 12 biscuits you need 90 g of butter. Rosa has 300 g of butter. How many biscuits can she bake?",
+            "40",
+        ),
         ("Jill needs 10 bottles of soda for 8 guests. How many bottles does she need for 12 guests?", "15"),
         ("A box of 12 eggs costs £3. How much do 30 eggs cost?", "7.5"),
         ("Six notebooks cost $9. How much do 10 notebooks cost at the same price?", "15"),
@@ -538,7 +565,6 @@ def test_every_rule_has_an_example() -> None:
     [
         "Ethan rowed from 10:50 to 11:15. Frank rowed twice as long. How long did they row altogether?",
         "It takes 45 minutes to clean a house for 4 dogs. In how many minutes can 15 dogs clean it?",
-        "Four workers need 6 days. How many days do 8 workers need?",
         "Kayla picked 1/4 of the apples that Kylie picked. They picked 200 apples. How many did Kayla pick?",
         "In a jar the number of ants doubles each hour. There are 50 ants. How many are there in 5 hours?",
         "A jacket costs $80. In the sale it is reduced to 25%. What is the new price?",
