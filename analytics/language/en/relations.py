@@ -141,7 +141,7 @@ _MORE = (
 _ADJ = r"old|tall|high|long|heavy|wide|expensive|big|large|of age"
 _TOG = r"(?:altogether|together|in all|in total|combined|all together|between them|in sum)"
 _ADD = r"(?:adds? up to|add to|equals?|totals?|totalled|totaled|sums? up to|sums? to|make|makes)"
-_OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE})?"
+_OF_B = rf"(?P<b>{_LIST}|{_NP}|another(?: number)?)(?: {_AUX})?(?: {_BE}| (?:{_ACT}))?"
 _NO_KINDS = (
     r"(?!(?:different )?(?:kinds|types|sorts|varieties|colou?rs)\b)"  # two of them are two numbers, no more
 )

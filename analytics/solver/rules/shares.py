@@ -125,6 +125,12 @@ def _names(name: str, text: str) -> bool:
     return any(singular(word) == singular(name) for word in re.findall(r"[\w']+", text.lower()))
 
 
+_OF_ALL = re.compile(
+    r" of (?:the |this )?(?:drink|mixture|mix|squash mix|solution|whole|concrete|mortar|total|blend|alloy)\b",
+    re.IGNORECASE,
+)
+
+
 def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | None:
     """Return which part a number counts: by the noun after it, or by the names in its clause."""
     by_noun = [place for place, name in enumerate(names) if singular(given.noun) == singular(name)]
@@ -134,6 +140,8 @@ def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | No
             rf"{given.noun} and (?:the )?(?:{others})\b", reading.text[given.start :], re.IGNORECASE
         )
         return None if is_of_all else by_noun[0]
+    if _OF_ALL.match(reading.text, given.end):
+        return None
     clause = reading.clause_around(given)
     if clause == reading.question and reading.language.space:
         clause = (

@@ -14,6 +14,11 @@ from analytics.solver.rules.solver import contradicts_itself, rule_solution
 from analytics.solver.solution import solution_steps
 
 ANSWERED = [
+    (
+        "Ed has collected 84 stamps, which is 4 times as many as Ina has collected. How many has Ina collected?",
+        "21",
+    ),
+    ("鸡兔同笼，从上面数有35个头，从下面数有94只脚。兔子有多少只？", "12"),
     ("Uma has read 60% of her book. She has read 150 pages. How many pages does the book have?", "250"),
     ("A mother is 35 and her son is 7. In how many years will she be three times as old as her son?", "7"),
     ("Opa is 64 and Tim is 10. How many years ago was Opa ten times as old as Tim?", "4"),
