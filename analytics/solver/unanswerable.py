@@ -102,7 +102,7 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most
         ("共", "一些.*每|每.*一些", "[倍半边]", 1, "A number is missing: the text says “一些” but not how many."),
         (r"\bhow (?:long|many (?:hours|minutes))\b[^?]*\b(?:take|journey|trip)\b|\b(?:what time|when)\b[^?]*\b(?:arrive|get|reach)\b",
             r"\b(?:train|bus|coach|car|plane|ferry|cyclist|lorry|flight)\b.*\d|\d.*\b(?:train|bus|coach|car)\b",
-            r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|(?<!/)h|blocks?|laps?|arrive[sd]?|late|earlier|later"
+            r"\b(?:minutes?|(?<!per )(?<!an )hours?|days?|seconds?|min|(?<!/)h|blocks?|laps?|catch\w*|caught|overtak\w*|arrive[sd]?|late|earlier|later"
             r"|between|until|(?:miles?|m|km|kilomet\w+|met[re]+s?|feet)(?! (?:per|an) | ?/| ?ph))\b", 3,
             "The text does not say how far or how long the journey is."),
         (r"\b(?:meet|pass each other)\b", r"\btowards?\b", r"\b(?:apart|away|distance|(?:kilomet\w+|met(?:er|re)s?|miles?|km|m)\b(?! (?:per|an?) | ?/| ?ph))",

@@ -54,7 +54,7 @@ LIMBS = {
     },
 }
 LIMBS |= {"foot": LIMBS["leg"], "feet": LIMBS["leg"]}
-HEADS = frozenset("head animal vehicle creature seat saddle bike pet insect".split())
+HEADS = frozenset("head animal vehicle creature seat saddle bike cycle pet insect".split())
 COINS = {"penny": 1, "nickel": 5, "dime": 10, "quarter": 25}
 FACTORS = {
     "twice": 2,
@@ -130,6 +130,7 @@ _ACTIONS = {form: verb for verb in _DONE.split() for form in (verb, verb + "s", 
     "goes": "go",
     "catches": "catch",
 }
+_SAME_ACTION = {"find": "collect", "gather": "collect", "pick": "collect"}
 _ACT = "|".join(sorted(_ACTIONS, key=len, reverse=True))
 _BE = r"(?:is|am|are|was|were|will be|would be|be)"
 _V = rf"(?P<verb>has got|have got|has|have|had|{_BE}|weighs?|weighed|costs?|got|gets?|(?:has |have |had )?(?:{_ACT}))"
@@ -310,6 +311,7 @@ def with_subject(clause: str) -> str:
 
 def retold(text: str) -> str:
     """Return a text with days as owners where one person or shop does the same on several."""
+    text = re.sub(r"\bas (he|she|they) (?:is|are|will be) then\b", r"as \1 will be", text)
     return times_as_owners(text, f"{'|'.join(_ACTIONS)}|has|have|had")
 
 
@@ -320,7 +322,8 @@ def attribute(word: str) -> str:
 
 def action(verb: str) -> str:
     """Return what is done; empty where something is or is had."""
-    return _ACTIONS.get(verb.split()[-1].lower(), "") if verb else ""
+    deed = _ACTIONS.get(verb.split()[-1].lower(), "") if verb else ""
+    return _SAME_ACTION.get(deed, deed)
 
 
 def is_thing(words: str) -> bool:

@@ -11,13 +11,14 @@ from analytics.solver.rules.linear import Amount, Contradiction, Linear, solve
 from analytics.solver.rules.reading import Reading, RuleAnswer
 
 # fmt: off
-_TWO_DIGITS = re.compile(r"(?:<\d>|\btwo)[- ]digit\b|两位数", re.IGNORECASE)
+_TWO_DIGITS = re.compile(r"(?:<\d>|\btwo)[- ]digits?\b|两位数", re.IGNORECASE)
 _PLACE = r"(?P<{}>tens|ten['’]s|first|left|units?|unit['’]s|ones|second|last|right|十位|个位)"
 _FIRST = ("ten", "fir", "lef", "十位")
 _DIGIT = r"(?:[- ]?(?:hand )?digit(?: of (?:a|the) <\d>-digit number)?|上?的?数字?)"
 _SUM = re.compile(r"\b(?:sum of (?:the |its |both )?(?:two |<\d> )?digits|digit(?:al)? sum|digits?\b[^<.]{0,40}?\b(?:add(?:s)? (?:up )?to|sum (?:up )?to|total|have a sum of))[^<.]{0,30}?(?:<\d>[- ]digit[^<.]{0,20}?)?<(?P<n>\d)>(?![- ]digit)|数字?之?和[是为等于]+<(?P<zh>\d)>", re.IGNORECASE)
 _MORE = re.compile(rf"{_PLACE.format('a')} ?{_DIGIT} ?(?:is|比|exceeds)? ?(?:{_PLACE.format('zh')}{_DIGIT}(?P<zh_more>[大小多少]))?<(?P<n>\d)>(?: (?P<more>more|greater|larger|bigger|higher|less|smaller|lower) than (?:the |its )?{_PLACE.format('b')}?)?", re.IGNORECASE)
 _TIMES = re.compile(rf"{_PLACE.format('a')} ?{_DIGIT} ?(?:is|equals|是) ?(?:(?P<m>twice|double|three times|<\d> times)(?: as (?:large|big|great) as)? (?:the |its |that of the )?{_PLACE.format('b')}|{_PLACE.format('zh')}{_DIGIT}的<(?P<n>\d)>倍)", re.IGNORECASE)
+_TIMES_SUM = re.compile(r"\bis <(?P<n>\d)> times (?:as (?:large|big|great) as )?the sum of its (?:two )?digits\b", re.IGNORECASE)
 _REVERSED = re.compile(r"(?:\b(?:revers\w+|swap\w*|interchang\w+|exchang\w+|switch\w*)\b|对调|交换|互换)[^<]{0,70}?(?:by )?<(?P<n>\d)>(?: (?P<more>more|greater|larger|bigger|higher|less|smaller|lower|fewer)\b)?", re.IGNORECASE)
 _SMALLER = re.compile(r"\b(?:decreas\w+|reduc\w+|less|smaller|lower|fewer)\b|[小少]", re.IGNORECASE)
 _ASKS_REVERSED = re.compile(r"\b(?:new|reversed|resulting) number\b|新数", re.IGNORECASE)
@@ -48,6 +49,10 @@ def two_digit_number(reading: Reading) -> RuleAnswer | None:
         equations.append(tens + ones - Linear.known(amounts[place]))
         used.add(place)
     equations += _compared(text, amounts, used, tens, ones)
+    for match in _TIMES_SUM.finditer(text):
+        place = int(match["n"])
+        equations.append(number - (tens + ones).times(amounts[place]))
+        used.add(place)
     for match in _TIMES.finditer(text):
         factor, is_tens = _factor(match, amounts, used), _is_tens(match["a"])
         first, second = (tens, ones) if is_tens else (ones, tens)

@@ -10,7 +10,7 @@ from analytics.solver.rules.conversions import conversion_factor, in_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 # fmt: off
-_APART = re.compile(r"(?:\bevery|\bintervals? of|\bspaced|\bdistance of|\b(?:spacing|gaps?) of|每隔|间隔)[^<.]{0,12}<(?P<a>\d)>|<(?P<b>\d)> (?:apart|from (?:each other|one another|the next)|between|intervals?|distance)", re.IGNORECASE)
+_APART = re.compile(r"(?:\bevery|\bintervals? of|\bspaced|\bdistance of|\b(?:spacing|gaps?) of|每隔|间隔)[^<.]{0,12}<(?P<a>\d)>|<(?P<b>\d)> (?:[a-z ]{0,20}from (?:each|one) [a-z]+ to the next|apart|from (?:each other|one another|the next)|between|intervals?|distance)", re.IGNORECASE)
 _ROUND = re.compile(r"\b(?:circular|circle|(?:all the way |right )?(?:a?round) (?:the (?:edge|whole|outside)|an?|the|it)\b|ring|perimeter|pond|lake|roundabout|running track|closed|loop)\b|圆形|四周|一周|环形|封闭", re.IGNORECASE)
 _ENDS = re.compile(r"\b(?:(?:at|on) (?:each|both|either) ends?|both ends|one end to the other|(?:beginning|start) and (?:the |at the )?end|from (?:the )?first to (?:the )?last|including (?:both|the) ends?|very (?:start|beginning))\b|两端都|两头都", re.IGNORECASE)
 _NO_ENDS = re.compile(r"\b(?:not|no \w+|none|except|neither|without)\b[^.]{0,20}\bends?\b|两端(?:都)?不|两头(?:都)?不|not at (?:either|the) end", re.IGNORECASE)

@@ -30,7 +30,7 @@ _COMMON = ("kilometer / hour", "mile / hour", "meter / second", "meter / minute"
 _ASKS_SPEED = re.compile(r"\bspeed\b|\bhow fast\b|\bhow many (?:kilomet\w+|met\w+|miles|km|m) (?:per|an|a) (?:hour|minute|second)\b|速度|每小时|每分钟|每秒", re.IGNORECASE)
 _ASKS_TIME = re.compile(r"\bhow (?:long|many (?:hours|minutes|seconds|days))\b|几小时|多少(?:小时|分钟|秒)|几分钟", re.IGNORECASE)
 _ASKS_LENGTH = re.compile(r"\bhow far\b|\bhow many (?:kilomet\w+|met\w+|miles|km|m)\b|\bwhat (?:is the )?distance\b|多少(?:千米|米)|多远", re.IGNORECASE)
-_TOWARDS = re.compile(r"\b(?:towards?|meet|meets|opposite ends|approach\w*)\b|相对|相向|相遇", re.IGNORECASE)
+_TOWARDS = re.compile(r"\b(?:towards?|each (?:town|city|station|end|village) for the other|meet|meets|opposite ends|approach\w*)\b|相对|相向|相遇", re.IGNORECASE)
 _AWAY = re.compile(r"\bopposite directions?\b|\bin opposite\b|\baway from each other\b|相背|相反", re.IGNORECASE)
 _FOLLOWS = re.compile(r"\b(?:catch\w*|caught|overtak\w+)\b|追上", re.IGNORECASE)
 _BACK = re.compile(r"\b(?:back|returns?|returned|returning|round trip|there and back|comes? down|same (?:road|route|way|path|distance))\b|往返|返回", re.IGNORECASE)
@@ -140,7 +140,7 @@ def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | N
     """Answer for two that travel towards each other or apart: of both speeds, time and distance one is asked for."""
     journey, text = _Journey(reading, quantities), reading.text
     is_such = _TOWARDS.search(text) or _AWAY.search(text)
-    if not journey.is_whole or not is_such or _LATER.search(text) or _FOLLOWS.search(text):
+    if not journey.is_whole or not is_such or _LATER.search(reading.story) or _FOLLOWS.search(text):
         return None
     told = len(journey.speeds), len(journey.lengths), len(journey.times)
     if told == (2, 1, 0) and _ASKS_TIME.search(reading.question):

@@ -170,17 +170,22 @@ def _limbs(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
         named = {each for each in table if _says(reading, each)}
         names = named if reading.language.space else _found(reading.text, named)
         kinds.worth = {frozenset([each]): Amount.of(table[each]) for each in sorted(names)}
-    for match in _COMPARED.finditer(reading.marked):
-        place, kind = (
-            int(match["place"] or match["zh_place"]),
-            words.thing_of(match["kind"] or match["zh_kind"]),
-        )
-        if place < len(quantities) and frozenset([kind]) in kinds.worth:
-            kinds.more = frozenset([kind]), _amount(quantities[place])
-            used.add(place)
+    used |= _read_more(kinds, reading, quantities)
     rest = [place for place in range(len(quantities)) if place not in used]
     is_read = all(_read_count(kinds, reading, quantities[each], limbs, called[each]) for each in rest)
     return kinds if is_read else None
+
+
+def _read_more(kinds: _Kinds, reading: Reading, quantities: list[Quantity]) -> set[int]:
+    """Read how many more there are of one kind than of the other; return the place of that number."""
+    used = set[int]()
+    for match in _COMPARED.finditer(reading.marked):
+        place = int(match["place"] or match["zh_place"])
+        kind = reading.language.relations.thing_of(match["kind"] or match["zh_kind"])
+        if place < len(quantities) and frozenset([kind]) in kinds.worth:
+            kinds.more = frozenset([kind]), _amount(quantities[place])
+            used.add(place)
+    return used
 
 
 def _read_count(
@@ -249,8 +254,9 @@ def _coins(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:
         return None
     kinds.total = kinds.worth.pop(max(kinds.worth, key=lambda each: kinds.worth[each].value))
     kinds.worth |= {frozenset([name]): Amount.of(words.COINS[name]) for name in names}
-    for quantity in quantities:
-        if quantity not in money and not _read_pieces(kinds, reading, quantity):
+    compared = _read_more(kinds, reading, quantities)
+    for place, quantity in enumerate(quantities):
+        if quantity not in money and place not in compared and not _read_pieces(kinds, reading, quantity):
             return None
     return kinds
 

@@ -71,7 +71,7 @@ _SEVERAL = re.compile(  # 5 glasses of 220 ml, 5 pieces, each 45 cm long
     re.IGNORECASE,
 )
 _NO_SUM = re.compile(
-    r"\b(?:times|twice|half|double\w*|more|less|fewer|than|per|every|percent|ratio|average|speed|older|if 1|there are"
+    r"\b(?:times|twice|half|double\w*|more|less|fewer|than|per|every|percent|ratio|average|speed|older|as many as|if 1|there are"
     r"|wide|deep|area|round|both|rest|profit|sells?|complete[sd]?(?! \w+s\b)|completing|days?|weeks?)\b|[倍比%]|每[天小时分]|面积|宽|平均|照这样|对折|每隔",
     re.IGNORECASE,
 )

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
+from analytics.solver.rules.conversions import in_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 
 _INVERSE = re.compile(
@@ -29,6 +31,7 @@ def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
     if is_inverse or (not is_consumed and any(singular(each.noun) in _WORKERS for each in quantities)):
         return None
     first, second, third = quantities
+    third = _in_unit_of(third, [first, second])
     if any(each.value <= 0 or each.mention.kind in _NO_AMOUNTS for each in quantities):
         return None
     between, gap = reading.text[first.end : second.start], reading.text[second.end : third.start]
@@ -36,7 +39,7 @@ def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
     is_asked = third.start >= reading.text.rfind(reading.question) or _HAS.search(gap) is not None
     if re.search(r"[.?!]\s", between) or not is_asked_apart or not is_asked:
         return None
-    kinds = [_kind(reading, each) for each in quantities]
+    kinds = [_kind(reading, each) for each in (first, second, third)]
     if kinds[2] == kinds[0] != kinds[1]:
         same, other = first, second
     elif kinds[2] == kinds[1] != kinds[0]:
@@ -52,11 +55,11 @@ def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
 
 
 _AT_ONE_RATE = re.compile(
-    r"\bat (?:the same|this|that) (?:price|rate|speed|pace|cost)\b(?: each)?|\bfor every (?=\d)|\bof the same kind\b",
+    r"\bat (?:the same|this|that) (?:price|rate|speed|pace|cost)\b(?: each)?|\bfor every (?=\d)|\bof the same kind\b|\b(?:with )?the same number in each \w+|\bin total\b",
     re.IGNORECASE,
 )
 _HAS = re.compile(
-    r"\b(?:i|he|she|they|we|[A-Z][a-z]+) (?:only )?(?:has|have|had)(?: only| got)? $|\b(?:for|with) $"
+    r"\b(?:i|he|she|they|we|[A-Z][a-z]+) (?:only )?(?:has|have|had)(?: only| got)? $|\b(?:for|with|(?:wants?|needs?|plans?) to [a-z]+) $"
 )
 _ADJECTIVE = re.compile(
     r" (?:identical|equal|such|large|small|big|ripe|fresh|of these|of those|of the) (?P<noun>[a-z]+s)\b"
@@ -67,6 +70,19 @@ _WORKERS = frozenset(
     )
 )
 _NO_AMOUNTS = (NumberKind.PERCENT, NumberKind.CLOCK_TIME, NumberKind.RATIO_PART, NumberKind.RANGE_END)
+
+
+def _in_unit_of(quantity: Quantity, others: list[Quantity]) -> Quantity:
+    """Return a quantity in the unit of another one that measures the same: 1.5 km as metres."""
+    alike = [
+        each
+        for each in others
+        if each.unit and quantity.unit and each.unit.dimension == quantity.unit.dimension
+    ]
+    tree = in_unit(quantity, alike[0].unit_name) if len(alike) == 1 else None
+    if tree is None or quantity.unit is None:
+        return quantity
+    return replace(quantity, tree=tree, unit=replace(quantity.unit, unit=alike[0].unit_name))
 
 
 def _kind(reading: Reading, quantity: Quantity) -> str:

@@ -39,7 +39,7 @@ def time_together(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
         return None
     is_told = [_is_of_several(reading, times, place) for place in range(len(times))]
     rates = [constant(1) / each.tree for each in times]
-    if _TOGETHER.search(reading.question) and not any(is_told):
+    if _TOGETHER.search(reading.text, times[-1].end) and not any(is_told):
         return _in_asked_unit(reading, times[0], _with_drain(reading, times, rates))
     if is_told.count(True) == 1 and len(times) == 2 and _ALONE.search(reading.question):
         both = is_told.index(True)
@@ -55,7 +55,7 @@ def _is_of_several(reading: Reading, times: list[Quantity], place: int) -> bool:
     told = re.split(r"[.;?。；]", reading.text[begin : times[place].start])[-1]
     is_list = "respectively" in reading.text or "分别" in reading.text
     is_two = _TWO.search(told.strip().removeprefix("and ")) is not None and not is_list
-    return is_two or _TOGETHER.search(_around(reading, times[place])) is not None
+    return is_two or _TOGETHER.search(f"{told} {_after(reading, times[place])}") is not None
 
 
 def _in_asked_unit(reading: Reading, time: Quantity, tree: ExpressionTree | None) -> RuleAnswer | None:
