@@ -17,7 +17,7 @@ from analytics.solver.rules.fullness import capacity, weight_of_container
 from analytics.solver.rules.gaps import in_gaps, number_of_cuts, posts_and_gaps
 from analytics.solver.rules.instructions import named_computation
 from analytics.solver.rules.journeys import average_speed, one_journey, one_that_follows, two_journeys
-from analytics.solver.rules.kinds import number_of_one_kind
+from analytics.solver.rules.kinds import number_of_one_kind, total_of_two_kinds
 from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
 from analytics.solver.rules.packing import enough_for_all, in_several_units
@@ -81,6 +81,7 @@ RULES = (
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
+    Rule("two kinds", total_of_two_kinds, 0.94),
     Rule("digits", two_digit_number, 0.95),
     Rule("two kinds", number_of_one_kind, 0.94),
     Rule("journeys", one_journey, 0.93),

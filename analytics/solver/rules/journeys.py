@@ -26,6 +26,7 @@ from analytics.text.units import find_units
 # fmt: off
 _EACH_TIME = re.compile(r"每个?(?P<time>小时|分钟?|秒)[^，。,；\d]{0,10}$")
 _TIMES = {"小时": "hour", "分钟": "minute", "分": "minute", "秒": "second"}
+_ON_THE_WAY = frozenset({"second", "minute", "hour"})
 _COMMON = ("kilometer / hour", "mile / hour", "meter / second", "meter / minute", "foot / second", "kilometer / minute")
 _ASKS_SPEED = re.compile(r"\bspeed\b|\bhow fast\b|\bhow many (?:kilomet\w+|met\w+|miles|km|m) (?:per|an|a) (?:hour|minute|second)\b|速度|每小时|每分钟|每秒", re.IGNORECASE)
 _ASKS_TIME = re.compile(r"\bhow (?:long|many (?:hours|minutes|seconds|days))\b|几小时|多少(?:小时|分钟|秒)|几分钟", re.IGNORECASE)
@@ -69,6 +70,10 @@ class _Journey:
         ]
         self.is_odd = any(each.unit_name == "second" != self.time for each in times)
         self.is_whole = all(each.value == 2 and each.unit is None for each in others) and len(others) <= 1
+        self.is_whole &= {
+            self.time,
+            *(each.unit_name for each in times),
+        } <= _ON_THE_WAY  # nobody walks for days
         self.is_whole &= bool(self.length and self.time) and all(None not in each for each in found)
         self.speeds, self.lengths, self.times = (
             [tree for tree in each if tree is not None] for each in found

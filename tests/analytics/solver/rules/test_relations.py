@@ -15,6 +15,10 @@ from analytics.solver.solution import solution_steps
 
 ANSWERED = [
     (
+        "Half of Ida's money went on a comic and a quarter of it on sweets. She had $3 left. How much money did she begin with?",
+        "12",
+    ),
+    (
         "Ed has collected 84 stamps, which is 4 times as many as Ina has collected. How many has Ina collected?",
         "21",
     ),

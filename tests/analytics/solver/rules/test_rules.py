@@ -330,6 +330,7 @@ ANSWERED = {
         ("The perimeter of a square is 28 cm. What is its area?", "49"),
     ],
     "two kinds": [
+        ("Adult tickets are $9 and child tickets are $5.50. What do 2 adults and 3 children pay?", "34.5"),
         (
             "Concert tickets cost $12 for adults and $7 for children. 60 people paid $595. How many adults came?",
             "35",
