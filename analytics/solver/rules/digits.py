@@ -12,6 +12,7 @@ from analytics.solver.rules.reading import Reading, RuleAnswer
 
 # fmt: off
 _TWO_DIGITS = re.compile(r"(?:<\d>|\btwo)[- ]digits?\b|两位数", re.IGNORECASE)
+_MOST_NUMBERS = 6
 _PLACE = r"(?P<{}>tens|ten['’]s|first|left|units?|unit['’]s|ones|second|last|right|十位|个位)"
 _FIRST = ("ten", "fir", "lef", "十位")
 _DIGIT = r"(?:[- ]?(?:hand )?digit(?: of (?:a|the) <\d>-digit number)?|上?的?数字?)"
@@ -20,10 +21,10 @@ _MORE = re.compile(rf"{_PLACE.format('a')} ?{_DIGIT} ?(?:is|比|exceeds)? ?(?:{_
 _TIMES = re.compile(rf"{_PLACE.format('a')} ?{_DIGIT} ?(?:is|equals|是) ?(?:(?P<m>twice|double|three times|<\d> times)(?: as (?:large|big|great) as)? (?:the |its |that of the )?{_PLACE.format('b')}|{_PLACE.format('zh')}{_DIGIT}的<(?P<n>\d)>倍)", re.IGNORECASE)
 _TIMES_SUM = re.compile(r"\bis <(?P<n>\d)> times (?:as (?:large|big|great) as )?the sum of its (?:two )?digits\b", re.IGNORECASE)
 _REVERSED = re.compile(r"(?:\b(?:revers\w+|swap\w*|interchang\w+|exchang\w+|switch\w*)\b|对调|交换|互换)[^<]{0,70}?(?:by )?<(?P<n>\d)>(?: (?P<more>more|greater|larger|bigger|higher|less|smaller|lower|fewer)\b)?", re.IGNORECASE)
+_OPEN = re.compile(r"\bdifference\b|差|\b(?:what|which) (?:is|are) (?:the |its )?(?:tens|units?|ones|digits)\b", re.IGNORECASE)  # which number is larger, or a digit
 _SMALLER = re.compile(r"\b(?:decreas\w+|reduc\w+|less|smaller|lower|fewer)\b|[小少]", re.IGNORECASE)
 _ASKS_REVERSED = re.compile(r"\b(?:new|reversed|resulting) number\b|新数", re.IGNORECASE)
 _ASKS_NUMBER = re.compile(r"\b(?:what (?:is|was)|which|find|determine|what) (?:the |this |that )?(?:original |<?2?>?two-digit )?(?:number|integer)\b|是(?:多少|几)|求", re.IGNORECASE)
-_ASKS_DIGIT = re.compile(r"\bwhat (?:is|are) (?:the |its )?(?:tens|units?|ones|digits)\b", re.IGNORECASE)
 # fmt: on
 
 
@@ -34,11 +35,8 @@ def two_digit_number(reading: Reading) -> RuleAnswer | None:
         Contradiction: no two-digit number is like that.
     """
     text, quantities = reading.marked, reading.counted()
-    if (
-        not (_TWO_DIGITS.search(text) or _TWO_DIGITS.search(reading.text))
-        or len(quantities) > 6
-        or _ASKS_DIGIT.search(reading.question)
-    ):
+    is_such = _TWO_DIGITS.search(text) or _TWO_DIGITS.search(reading.text)
+    if not is_such or len(quantities) > _MOST_NUMBERS or _OPEN.search(text):
         return None
     amounts = [Amount(each.value, each.tree) for each in quantities]
     tens, ones = Linear.unknown(("tens", "")), Linear.unknown(("ones", ""))

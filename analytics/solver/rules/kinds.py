@@ -22,7 +22,7 @@ _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|percent|discount|t
 _MORE = re.compile(r"\b(?:more|fewer|less)\b|[多少](?=几|多少|\d)", re.IGNORECASE)
 _ASKS = re.compile(r"\bhow many\b|\bnumber of\b|多少|几", re.IGNORECASE)
 _ASKS_TOTAL = re.compile(r"\bhow much\b|\bwhat (?:do|does|did|is the (?:total )?(?:cost|price))\b|\btotal (?:cost|price)\b", re.IGNORECASE)
-_NO_TOTAL = re.compile(rf"{_OTHERWISE.pattern}|\b(?:change|note|bill|more|less|fewer|than|already|each other|hours?)\b", re.IGNORECASE)
+_NO_TOTAL = re.compile(rf"{_OTHERWISE.pattern}|\b(?:change|note|bill|more|less|fewer|than|already|each other|hours?|days?|weeks?|every|daily)\b", re.IGNORECASE)
 _AFTER = re.compile(r"(?: each)? (?:for|per) (?:each |an? )?(?P<kind>[a-z]+)", re.IGNORECASE)
 _EACH_HAS = re.compile(r"(?P<kind>[a-z]+|[\u4e00-\u9fff]{1,3}) ?(?:\b(?:each |all |only |usually )?(?:has|have|with|had)\b|有) ?<(?P<place>\d)>", re.IGNORECASE)
 _COMPARED = re.compile(r"<(?P<place>\d)> more (?P<kind>[a-z]+) than|(?P<zh_kind>[\u4e00-\u9fff]{1,3})比[\u4e00-\u9fff]{1,3}多<(?P<zh_place>\d)>", re.IGNORECASE)

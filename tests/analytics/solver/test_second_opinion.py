@@ -66,7 +66,8 @@ def test_a_sure_second_opinion_wins_over_an_unsure_solver():
 
 
 def test_two_that_agree_are_surer_than_two_that_do_not():
-    agree, differ = solved(Writer(("3+4", 0.6)), PENS), solved(Writer(("3*4", 0.6)), PENS)
+    text = "There are 3 red pens and 4 blue ones. How many pens are there?"  # pens are never added to dollars
+    agree, differ = solved(Writer(("3+4", 0.6)), text), solved(Writer(("3*4", 0.6)), text)
 
     assert agree[0].probability > max(0.6, differ[0].probability)
     assert sum(each.probability for each in differ) <= 1
