@@ -146,7 +146,7 @@ def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnsw
             return answer
     try:
         kinds = _prices(reading, told)
-        return kinds and kinds.asked(reading)
+        return None if kinds is None else kinds.asked(reading)
     except Contradiction:  # what is told of prices may be told otherwise
         return None
 
