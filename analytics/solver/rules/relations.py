@@ -20,6 +20,7 @@ from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.scene import Scene
 from analytics.solver.rules.story import Clause, NotRead
 
+_COMPARISONS = frozenset(["more", "times"])  # kinds of clauses
 _LONGEST, _DEEPEST, _MOST_SPLITS, _MOST_NUMBERS = 220, 4, 8, 9
 
 
@@ -50,9 +51,9 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
     except (NotRead, ZeroDivisionError):
         return None
     except Contradiction:
-        wholes = reading.language.relations.PEOPLE | reading.language.relations.WHOLES
-        has_whole = any((thing or owner) in wholes for owner, thing in told)
-        if second.may_change or second.shares or has_whole or len(told) < 2:
+        # Counts alone may be of different things ("5 apples", "12 fruits in all"); a comparison leaves no choice.
+        compares = any(clause.kind in _COMPARISONS and not clause.asks for clause in clauses)
+        if second.may_change or second.shares or not compares:
             return None
         raise
     if answer is None:
