@@ -8,7 +8,7 @@ learns from it (`tests/analytics/encoder/test_task_grids.py`). The gate measures
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,19 +50,22 @@ def read_triples(path: Path = SUITE, *, language: str = "") -> list[Triple]:
     triples: list[Triple] = []
     for number, body in read_objects(path):
         with naming_line(path, number):
-            texts = [body.get(name) for name in _TEXTS]
-            for name, text in zip(_TEXTS, texts, strict=True):
-                if not isinstance(text, str):
-                    raise ValueError(f"expected the string {name}")
-                if problem := string_problem(text, TEXT_LIMIT):
-                    raise ValueError(f"{name} {problem}")
-            triples.append(
-                Triple(*texts, kind=str(body.get("kind") or ""), language=str(body.get("language") or "en"))
-            )
+            question, same_task, same_story = (_text(body, name) for name in _TEXTS)
+            kind, language_of_texts = str(body.get("kind") or ""), str(body.get("language") or "en")
+            triples.append(Triple(question, same_task, same_story, kind, language_of_texts))
     triples = [triple for triple in triples if language in ("", triple.language)]
     if not triples:
         raise DataError(f"{path.name} has no triple in the language {language!r}.")
     return triples
+
+
+def _text(body: Mapping[str, Any], name: str) -> str:
+    text = body.get(name)
+    if not isinstance(text, str):
+        raise ValueError(f"expected the string {name}")
+    if problem := string_problem(text, TEXT_LIMIT):
+        raise ValueError(f"{name} {problem}")
+    return text
 
 
 def task_margins(triples: Sequence[Triple], encode: Encode) -> npt.NDArray[np.float64]:
