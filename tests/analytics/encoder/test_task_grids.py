@@ -19,7 +19,10 @@ from analytics.encoder.task_grids import (
 )
 from analytics.errors import DataError
 from analytics.splits import KeptOut
-from worker.encoder.triples import read_triples
+from tests.conftest import TESTS
+from worker.encoder.triples import SUITE, read_triples
+
+APART = TESTS / "bench" / "outside" / "twentyfirst" / "triples.jsonl"
 
 GRID = {
     "language": "en",
@@ -86,9 +89,10 @@ def test_the_contrast_falls_where_tasks_come_together_and_stories_apart():
     assert contrast(np.arange(4), by_story) > 5
 
 
-def test_the_packaged_grids_hold_no_triple_that_an_encoder_is_measured_with():
+@pytest.mark.parametrize("path", [SUITE, APART], ids=["suite", "apart"])
+def test_the_packaged_grids_hold_no_triple_that_an_encoder_is_measured_with(path):
     grids = KeptOut.of(question.text for question in read_grids())
-    triples = read_triples()
+    triples = read_triples(path)
     assert len(triples) > 100
     assert not [
         triple
