@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
 from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
@@ -30,6 +29,7 @@ from analytics.solver.solution import (
     solution_of,
 )
 from analytics.text.number_slots import number_slots
+from analytics.text.remembered import Remembered
 from analytics.text.word_problems import is_instruction, is_word_problem
 
 CONTRADICTION_REASON = "What the text says cannot all be true: no numbers fit it."
@@ -42,10 +42,7 @@ def rule_solution(text: str) -> Solution | None:
     >>> solution.equation, solution.exact, solution.rule
     ('(8-6)*60+30-45', '105', 'clock times')
     """
-    try:
-        return _first_answer(text)
-    except Contradiction:
-        return None
+    return next(iter(_first_answer(text)), None)
 
 
 def contradicts_itself(text: str) -> bool:
@@ -54,18 +51,14 @@ def contradicts_itself(text: str) -> bool:
     >>> contradicts_itself("A farmer has hens and goats with 11 heads and 27 legs. How many hens are there?")
     True
     """
-    try:
-        _first_answer(text)
-    except Contradiction:
-        return True
-    return False
+    return not _first_answer(text)
 
 
-@lru_cache(maxsize=64)
-def _first_answer(text: str) -> Solution | None:
+def _find_first_answer(text: str) -> tuple[Solution | None] | tuple[()]:
+    """Return what the first rule answers, or None; nothing where what the text says cannot all be true."""
     slots = number_slots(text[:LONGEST_TEXT])
     if len(text) > LONGEST_TEXT or (slots and numbers_reason(slots)):
-        return None
+        return (None,)
     reading, is_contradicted = Reading(text), False
     for rule in RULES:
         try:
@@ -75,10 +68,11 @@ def _first_answer(text: str) -> Solution | None:
             continue
         if answer is not None:
             solution = _solution(answer, [slot.value for slot in slots], rule.precision)
-            return None if solution is None else replace(solution, rule=rule.name)
-    if is_contradicted:
-        raise Contradiction
-    return None
+            return (None if solution is None else replace(solution, rule=rule.name),)
+    return () if is_contradicted else (None,)
+
+
+_first_answer: Remembered[Solution | None] = Remembered(_find_first_answer)
 
 
 def _solution(answer: RuleAnswer, values: Sequence[Fraction], probability: float) -> Solution | None:

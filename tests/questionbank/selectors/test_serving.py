@@ -232,4 +232,4 @@ def test_which_models_solve_is_read_once_for_many_problems(monkeypatch, django_a
     with django_assert_num_queries(2):  # solvers, retriever
         solvers = SolverByLanguage()
         for number in range(5):
-            assert solvers.unsolvable_reason(ProblemRecord("", f"{number} and 2 pens?")) == ""
+            assert solvers.unsolvable_reason(ProblemRecord("", f"How many are {number} and 2 pens?")) == ""
