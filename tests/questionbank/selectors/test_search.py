@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.search import search
+from questionbank.selectors.search import search, spelling
 from questionbank.selectors.search.search import SearchFilters, matching_questions, search_questions
 from questionbank.selectors.serving import serving
 from tests.questionbank.small_bank import add_concept, add_question, add_set, fill, store_vectors
@@ -123,7 +123,9 @@ def test_totals_and_facets_count_what_holds_all_words_beyond_the_page():
     assert find("red ball", kind="open").total == 0
 
 
-def test_what_is_near_without_all_words_follows_the_last_match_under_its_own_heading():
+def test_what_is_near_without_all_words_follows_the_last_match_under_its_own_heading(monkeypatch):
+    monkeypatch.setattr(spelling, "_common_tokens", lambda _questions: {})  # PostgreSQL has seen other tests
+    monkeypatch.setattr(spelling.vocabulary, "_kept", None)
     fill(*(f"red ball {n}" for n in range(4)), "red box", "a ball", "my ball")  # red is the rarer
     first, second = walk(find("red ball"), "red ball")
     assert (len(first.hits), first.closest) == (3, [])
