@@ -198,7 +198,7 @@ def _weighed_tasks(
     backbone: Backbone, config: EncoderConfig, context: TrainingContext
 ) -> WeighedTasks | None:
     """Return the contrast of tasks with the vectors that it reads; None where `task_contrast` is."""
-    contrast = task_contrast(backbone, config, grids=_GRIDS, temperature=_TEMPERATURE)
+    contrast = task_contrast(backbone, config, grids=_GRIDS)
     if contrast is None:
         return None
     vectors = _encode_kept(backbone, contrast.batches.texts, context)

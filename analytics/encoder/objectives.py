@@ -18,11 +18,12 @@ from analytics.backbone.backbone import Backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.task_grids import GridBatches, GridQuestion, read_grids
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.vocabulary import known_languages
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.training.distributed import process_number
 
 _SCALE = 20.0  # of cosines before the softmax: a probability of 0.99 must be reachable among 100 concepts
+_TASK_TEMPERATURE = 0.1
 
 
 class JointHeads(nn.Module):
@@ -115,17 +116,14 @@ class TaskContrast:
         questions: of the grids.
         grids: how many are drawn for a step.
         seed: of the draws.
-        temperature: of the contrast.
 
     Raises:
         DataError: there are fewer grids than are drawn.
     """
 
-    def __init__(
-        self, questions: Sequence[GridQuestion], *, grids: int, seed: int, temperature: float
-    ) -> None:
+    def __init__(self, questions: Sequence[GridQuestion], *, grids: int, seed: int) -> None:
         self.batches, self.seed = GridBatches(questions, grids), seed
-        self.loss = HierarchicalContrastLoss(1, temperature)
+        self.loss = HierarchicalContrastLoss(1, _TASK_TEMPERATURE)
 
     def draw(self, step: int) -> npt.NDArray[np.int64]:
         """Return the rows of a step's grids, other ones in every process."""
@@ -142,9 +140,7 @@ class TaskContrast:
         return self.loss(unit @ unit.T, ranks)
 
 
-def task_contrast(
-    backbone: Backbone, config: EncoderConfig, *, grids: int, temperature: float
-) -> TaskContrast | None:
+def task_contrast(backbone: Backbone, config: EncoderConfig, *, grids: int) -> TaskContrast | None:
     """Return the contrast of the packaged grids in the languages that a backbone knows.
 
     None where `task_weight` is 0, or the backbone knows no language that has grids.
@@ -155,14 +151,10 @@ def task_contrast(
     if not config.task_weight:
         return None
     questions = read_grids()
-    texts: dict[str, list[str]] = {}
-    for question in questions:
-        texts.setdefault(question.language, []).append(question.text)
-    known = {
-        language for language, own in texts.items() if backbone.unknown_share(own) <= UNKNOWN_SHARE_LIMIT
-    }
+    texts = [(question.language, question.text) for question in questions]
+    known = known_languages(texts, backbone.unknown_share)
     questions = [question for question in questions if question.language in known]
     if not questions:
         return None
     most = len({question.grid for question in questions})
-    return TaskContrast(questions, grids=min(grids, most), seed=config.seed, temperature=temperature)
+    return TaskContrast(questions, grids=min(grids, most), seed=config.seed)

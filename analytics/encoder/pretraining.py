@@ -37,7 +37,6 @@ from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step, Task
 
 _GRIDS = 2  # for a step: some 32 questions
-_GRID_TEMPERATURE = 0.1
 
 
 class PretrainingTask(Task):
@@ -86,7 +85,7 @@ class PretrainingTask(Task):
         self.heads: JointHeads | None = None
         if config.concept_weight or config.difficulty_weight:
             self.heads = JointHeads(examples, backbone.dimension, config.levels).to(device)
-        self.tasks = task_contrast(backbone, config, grids=_GRIDS, temperature=_GRID_TEMPERATURE)
+        self.tasks = task_contrast(backbone, config, grids=_GRIDS)
         if config.freeze_embeddings:
             backbone.model.get_input_embeddings().requires_grad_(False)
 

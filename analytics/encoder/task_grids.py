@@ -8,7 +8,6 @@ See docs/decisions/0140-purpose-is-learned-from-grids.md.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,14 +70,6 @@ def _grid(number: int, body: Mapping[str, Any]) -> list[GridQuestion]:
         for task, text in enumerate(row)
         if text
     ]
-
-
-def grids_hash(questions: Sequence[GridQuestion]) -> str:
-    """Return the SHA-256 of the grids' texts and places."""
-    digest = hashlib.sha256()
-    for question in questions:
-        digest.update(f"{question.grid} {question.task} {question.text}\n".encode())
-    return digest.hexdigest()
 
 
 class GridBatches:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
+from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read, file_sha256
 from analytics.backbone.adapters import adapter_files, finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
@@ -24,7 +24,7 @@ from analytics.encoder.examples import (
 from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.metric_layer import check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
-from analytics.encoder.task_grids import grids_hash, read_grids
+from analytics.encoder.task_grids import PACKAGED_GRIDS
 from analytics.retrieval import precision_at_k
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.distributed import broadcast_from_main
@@ -81,7 +81,7 @@ def train_encoder(
             "questions": len(learned),
             "questions_held_out": len(kept_out),
             "hierarchies": dict(Counter(example.hierarchy for example in learned)),
-            **({"task_grids_hash": grids_hash(read_grids())} if config.task_weight else {}),
+            **({"task_grids_hash": file_sha256(PACKAGED_GRIDS)} if config.task_weight else {}),
             **_begun_with(Path(start or config.backbone)),
         },
     )
@@ -153,7 +153,7 @@ def fit_encoder(
         stages.append(metric_stage(backbone, examples, config, context, measure))
     data_hash = examples_hash(examples)
     if config.task_weight:
-        data_hash += grids_hash(read_grids())
+        data_hash += file_sha256(PACKAGED_GRIDS)
     result = train_configured(stages, config, data_hash, context)
     return backbone, result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tokenizers import Encoding, Tokenizer
 
@@ -21,6 +21,21 @@ def unknown_token_share(tokenizer: Tokenizer, unknown_id: int, texts: Sequence[s
         unknown_words(encoding, unknown_id, text) for encoding, text in zip(encodings, texts, strict=True)
     )
     return unknown / total if total else 0.0
+
+
+def known_languages(
+    texts: Iterable[tuple[str, str]], unknown_share: Callable[[Sequence[str]], float]
+) -> set[str]:
+    """Return the languages that an encoder knows.
+
+    Args:
+        texts: pairs of a language and a text in it.
+        unknown_share: of the tokens of some texts, by the encoder's vocabulary.
+    """
+    by_language: dict[str, list[str]] = {}
+    for language, text in texts:
+        by_language.setdefault(language, []).append(text)
+    return {language for language, own in by_language.items() if unknown_share(own) <= UNKNOWN_SHARE_LIMIT}
 
 
 def unknown_words(encoding: Encoding, unknown_id: int, text: str) -> int:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from analytics.concept_paths import PathTree
 from analytics.encoder.capability import ENCODER
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.vocabulary import known_languages
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
@@ -190,14 +190,8 @@ def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Met
     """Return how often either ranks the same task above the same story, in the languages that both know."""
     models = [ENCODER.load(artifact_folder(artifact)) for artifact in (candidate, champion)]
     triples = read_triples()
-    questions: dict[str, list[str]] = {}
-    for triple in triples:
-        questions.setdefault(triple.language, []).append(triple.question)
-    known = {
-        language
-        for language, own in questions.items()
-        if all(model.unknown_share(own) <= UNKNOWN_SHARE_LIMIT for model in models)
-    }
+    texts = [(triple.language, triple.question) for triple in triples]
+    known = set.intersection(*(known_languages(texts, model.unknown_share) for model in models))
     triples = [triple for triple in triples if triple.language in known]
     if not triples:
         return []

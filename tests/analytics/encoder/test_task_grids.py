@@ -82,7 +82,7 @@ def test_only_questions_of_one_task_are_positives():
 
 
 def test_the_contrast_falls_where_tasks_come_together_and_stories_apart():
-    contrast = TaskContrast(grid_questions(1), grids=1, seed=0, temperature=0.1)
+    contrast = TaskContrast(grid_questions(1), grids=1, seed=0)
     by_task = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
     by_story = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     assert contrast(np.arange(4), by_task) < 0.1
