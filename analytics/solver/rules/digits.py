@@ -26,6 +26,8 @@ _SMALLER = re.compile(r"\b(?:decreas\w+|reduc\w+|less|smaller|lower|fewer)\b|[�
 _ASKS_REVERSED = re.compile(r"\b(?:new|reversed|resulting) number\b|新数", re.IGNORECASE)
 _ASKS_NUMBER = re.compile(r"\b(?:what (?:is|was)|which|find|determine|what) (?:the |this |that )?(?:original |<?2?>?two-digit )?(?:number|integer)\b|是(?:多少|几)|求", re.IGNORECASE)
 # fmt: on
+_TENS, _ONES = Linear.unknown(("tens", "")), Linear.unknown(("ones", ""))
+_NUMBER, _SWAPPED = _TENS.times(Amount.of(10)) + _ONES, _ONES.times(Amount.of(10)) + _TENS
 
 
 def two_digit_number(reading: Reading) -> RuleAnswer | None:
@@ -39,27 +41,7 @@ def two_digit_number(reading: Reading) -> RuleAnswer | None:
     if not is_such or len(quantities) > _MOST_NUMBERS or _OPEN.search(text):
         return None
     amounts = [Amount(each.value, each.tree) for each in quantities]
-    tens, ones = Linear.unknown(("tens", "")), Linear.unknown(("ones", ""))
-    number, swapped = tens.times(Amount.of(10)) + ones, ones.times(Amount.of(10)) + tens
-    equations, used = list[Linear](), set[int]()
-    for match in _SUM.finditer(text):
-        place = int(match["n"] or match["zh"])
-        equations.append(tens + ones - Linear.known(amounts[place]))
-        used.add(place)
-    equations += _compared(text, amounts, used, tens, ones)
-    for match in _TIMES_SUM.finditer(text):
-        place = int(match["n"])
-        equations.append(number - (tens + ones).times(amounts[place]))
-        used.add(place)
-    for match in _TIMES.finditer(text):
-        factor, is_tens = _factor(match, amounts, used), _is_tens(match["a"])
-        first, second = (tens, ones) if is_tens else (ones, tens)
-        equations.append(first - second.times(factor))
-    for match in _REVERSED.finditer(text):
-        place = int(match["n"])
-        sign = -1 if _SMALLER.search(match[0]) else 1
-        equations.append(swapped - number - Linear.known(amounts[place]).times(Amount.of(sign)))
-        used.add(place)
+    equations, used = _equations(text, amounts)
     rest = [each for place, each in enumerate(quantities) if place not in used]
     if (
         len(equations) < 2
@@ -67,7 +49,7 @@ def two_digit_number(reading: Reading) -> RuleAnswer | None:
         or not _ASKS_NUMBER.search(reading.question)
     ):
         return None
-    asked = swapped if _ASKS_REVERSED.search(reading.question) else number
+    asked = _SWAPPED if _ASKS_REVERSED.search(reading.question) else _NUMBER
     worth = solve(equations, asked)
     if worth is None or len(worth) < 2:
         return None
@@ -78,15 +60,37 @@ def two_digit_number(reading: Reading) -> RuleAnswer | None:
     return RuleAnswer(asked.rest.tree)
 
 
-def _compared(
-    text: str, amounts: list[Amount], used: set[int], tens: Linear, ones: Linear
-) -> Iterator[Linear]:
+def _equations(text: str, amounts: list[Amount]) -> tuple[list[Linear], set[int]]:
+    """Return sums that are zero for the digits, and the places of the numbers that they use."""
+    equations, used = list[Linear](), set[int]()
+    for match in _SUM.finditer(text):
+        place = int(match["n"] or match["zh"])
+        equations.append(_TENS + _ONES - Linear.known(amounts[place]))
+        used.add(place)
+    equations += _compared(text, amounts, used)
+    for match in _TIMES_SUM.finditer(text):
+        place = int(match["n"])
+        equations.append(_NUMBER - (_TENS + _ONES).times(amounts[place]))
+        used.add(place)
+    for match in _TIMES.finditer(text):
+        factor, is_tens = _factor(match, amounts, used), _is_tens(match["a"])
+        first, second = (_TENS, _ONES) if is_tens else (_ONES, _TENS)
+        equations.append(first - second.times(factor))
+    for match in _REVERSED.finditer(text):
+        place = int(match["n"])
+        sign = -1 if _SMALLER.search(match[0]) else 1
+        equations.append(_SWAPPED - _NUMBER - Linear.known(amounts[place]).times(Amount.of(sign)))
+        used.add(place)
+    return equations, used
+
+
+def _compared(text: str, amounts: list[Amount], used: set[int]) -> Iterator[Linear]:
     """Yield what is told of which digit is larger by how much; keep the numbers that say so."""
     for match in _MORE.finditer(text):
         place, is_tens, word = int(match["n"]), _is_tens(match["a"]), match["more"] or match["zh_more"]
         if word is None or (match["b"] and _is_tens(match["b"]) == is_tens):
             continue
-        larger, smaller = (tens, ones) if is_tens != bool(_SMALLER.search(word)) else (ones, tens)
+        larger, smaller = (_TENS, _ONES) if is_tens != bool(_SMALLER.search(word)) else (_ONES, _TENS)
         used.add(place)
         yield larger - smaller - Linear.known(amounts[place])
 

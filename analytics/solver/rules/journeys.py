@@ -56,10 +56,9 @@ class _Journey:
     def __init__(self, reading: Reading, quantities: list[Quantity]) -> None:
         self.reading = reading
         quantities = [_with_speed(reading, each) for each in quantities]
-        kinds = {each: each.unit.dimension if each.unit else "" for each in quantities}
-        speeds = [each for each in quantities if kinds[each] == "speed"]
-        lengths = [each for each in quantities if kinds[each] == "length"]
-        times = [each for each in quantities if kinds[each] == "time"]
+        speeds, lengths, times = (
+            _of_dimension(quantities, dimension) for dimension in ("speed", "length", "time")
+        )
         others = [each for each in quantities if each not in (*speeds, *lengths, *times)]
         self.length, self.time = self._units(speeds, lengths, times)
         unit = f"{self.length} / {self.time}"
@@ -106,6 +105,10 @@ class _Journey:
             return None
         factor: Fraction | None = conversion_factor(unit, wanted) if wanted else Fraction(1)
         return None if factor is None else RuleAnswer(scaled(tree, factor))
+
+
+def _of_dimension(quantities: list[Quantity], dimension: str) -> list[Quantity]:
+    return [each for each in quantities if each.unit is not None and each.unit.dimension == dimension]
 
 
 def _with_speed(reading: Reading, quantity: Quantity) -> Quantity:

@@ -51,9 +51,7 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
     except (NotRead, ZeroDivisionError):
         return None
     except Contradiction:
-        # Counts alone may be of different things ("5 apples", "12 fruits in all"); a comparison leaves no choice.
-        compares = any(clause.kind in _COMPARISONS and not clause.asks for clause in clauses)
-        if second.may_change or second.shares or not compares:
+        if _leaves_a_choice(second, clauses):
             return None
         raise
     if answer is None:
@@ -64,6 +62,15 @@ def related_numbers(reading: Reading) -> RuleAnswer | None:
         return None
     is_share = any(clause.kind == "share_left" for clause in clauses)
     return RuleAnswer(answer.tree, written=str(answer.value) if is_share else "")
+
+
+def _leaves_a_choice(scene: Scene, clauses: Iterable[Clause]) -> bool:
+    """Return whether sums that cannot all be zero may mean something else.
+
+    Counts alone may be of different things ("5 apples", "12 fruits in all"); a comparison leaves no choice.
+    """
+    compares = any(clause.kind in _COMPARISONS and not clause.asks for clause in clauses)
+    return bool(scene.may_change or scene.shares or not compares)
 
 
 def _amounts(reading: Reading) -> list[Amount] | None:
