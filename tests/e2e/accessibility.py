@@ -40,6 +40,7 @@ def faults(page: Page) -> list[str]:
     problems = []
     for size, theme in LOOKS:
         look_as(page, size, theme)
+        page.evaluate("scrollTo({top: 0, behavior: 'instant'})")  # nothing is half hidden by a sticky bar
         problems += complaints(page, theme)
         problems += [f"wider than {size[0]} pixels"] if is_too_wide(page) else []
     look_as(page, TABLET, "light")

@@ -124,7 +124,8 @@ def test_totals_and_facets_count_what_holds_all_words_beyond_the_page():
 
 
 def test_what_is_near_without_all_words_follows_the_last_match_under_its_own_heading(monkeypatch):
-    monkeypatch.setattr(spelling, "_common_tokens", lambda _questions: {})  # PostgreSQL has seen other tests
+    monkeypatch.setattr(spelling, "_common_tokens", lambda _questions: {})  # PostgreSQL has seen other tests,
+    monkeypatch.setattr(spelling, "_questions", lambda: 0)  # and may have counted their questions
     monkeypatch.setattr(spelling.vocabulary, "_kept", None)
     fill(*(f"red ball {n}" for n in range(4)), "red box", "a ball", "my ball")  # red is the rarer
     first, second = walk(find("red ball"), "red ball")
