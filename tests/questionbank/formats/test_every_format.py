@@ -8,7 +8,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analytics.question_content import QuestionContent, QuestionPart
@@ -47,6 +47,7 @@ def _by_id(found):
 
 @pytest.mark.parametrize("format", ["moodle-xml", "canvas", "gift", "exam", "amc", *VERSIONS])
 @given(found=st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.id))
+@example(found=[QuestionRecord("e", "$x < 3$", language="de", kind="open", answer="*so*", source="Book")])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_again_and_what_it_has_nothing_like_is_left_out(tmp_path, format, found):
     found = [*found, _PARTS, QuestionRecord("last", "1 + 1?", answer="2", source="Book")]
