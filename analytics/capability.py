@@ -40,7 +40,6 @@ class Lens:
             its stand-in); one lens is.
         takes: whether it compares a text.
         by_graph: whether questions are ranked by how likely the same is computed, besides by their vectors.
-        weight: of its cosine, where those of several lenses are averaged.
         near_enough: cosine from which the search counts a question as near in meaning (decision 40).
     """
 
@@ -50,7 +49,6 @@ class Lens:
     is_main: bool = False
     takes: Callable[[str], bool] = every_text
     by_graph: bool = False
-    weight: float = 1.0
     near_enough: float = 0.65
 
 

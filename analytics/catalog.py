@@ -24,7 +24,7 @@ CAPABILITIES: dict[str, Capability[Any]] = {
     "probes": PROBES,
 }
 
-FALLBACK_LENS = Lens("wording", knows_every_language=True, weight=0.75, near_enough=0.35)
+FALLBACK_LENS = Lens("wording", knows_every_language=True, near_enough=0.35)
 """Character n-grams: no capability's, because they need no training."""
 
 

@@ -1,14 +1,11 @@
 """Ranking the questions most like a given question, by several measures at once.
 
-The nearest by purpose, the nearest in wording and those tagged with the same concepts are candidates; their
-order is a weighted mean of what can be measured of each:
+The nearest by purpose, the nearest in wording and those tagged with the same concepts are candidates. Where the
+encoder knows the language, their order is that of purpose: words that two stories share say nothing of what they ask
+(docs/decisions/0140-purpose-is-learned-from-grids.md). Elsewhere it is a weighted mean of the cosine of wording, of
+words weighed by how rare they are, and of the masked form (docs/decisions/0037-reasons-and-ranking.md).
 
-- where the encoder knows the language: cosines of purpose and of wording;
-- elsewhere: cosine of wording, of words weighed by how rare they are, and of the masked form.
-
-A shared concept and a shared computation then add to the score, most in the middle of its range. The weights of the
-cosines were chosen on ConceptMath, OPL, Eedi, TAL-SCQ5K and Math23K, without the rows of `tests.bench.similar`; see
-docs/decisions/0037-reasons-and-ranking.md.
+A shared concept and a shared computation then add to the score, most in the middle of its range.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.likely_graphs import exemplar_score
-from analytics.catalog import FALLBACK_LENS, lenses
+from analytics.catalog import FALLBACK_LENS, main_lens
 from analytics.concept_paths import shared_depth
 from analytics.inference.subject import looks_like_mathematics
 from analytics.text.masking import masked_text, without_credits
@@ -109,7 +106,7 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
     ids = list(dict.fromkeys(pk for hits in by_lens.values() for pk in hits))
     ids += _further(asked, set(ids))
     cosines = _cosines(asked, sets, ids, by_lens)
-    scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
+    scores = _by_purpose(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
     closer = _closer(asked, list(scores))
     ranked = [
         Ranked(pk, score + closer.get(pk, 0.0) * max(0.0, score) * (1 - score), cosines[pk])
@@ -242,12 +239,10 @@ def _has_trained_lens(asked: Asked) -> bool:
     return any(lens != FALLBACK_LENS.word for lens in asked.vectors)
 
 
-def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
-    """Return the weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
-    weights = {word: lens.weight for word, lens in lenses().items()}
+def _by_purpose(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    """Return the cosine of purpose; of a question without a vector of its own yet, that of the wording."""
     return {
-        pk: sum(weights[lens] * cosine for lens, cosine in by_lens.items())
-        / sum(weights[lens] for lens in by_lens)
+        pk: by_lens.get(main_lens().word, by_lens.get(FALLBACK_LENS.word, 0.0))
         for pk, by_lens in cosines.items()
         if by_lens
     }

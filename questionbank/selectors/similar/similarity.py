@@ -73,8 +73,8 @@ class SimilarHit:
     """A similar question.
 
     Attributes:
-        score: its place's score under the lens, 0 to 1: for wording the cosine, for purpose the mean of both
-            cosines, nearer to 1 where concepts are shared; for structure the mean of the cosine and, with twice its
+        score: its place's score under the lens, 0 to 1: for wording and purpose the cosine, for purpose nearer to 1
+            where concepts are shared; for structure the mean of the cosine and, with twice its
             weight, the probability that the graph is the same.
         reason: one sentence, about something that both questions contain.
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
