@@ -36,7 +36,7 @@ from analytics.training.distributed import gather
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step, Task
 
-_GRIDS = 2  # for a step: some 32 questions
+_GRIDS = 3  # for a step: some 50 questions
 
 
 class PretrainingTask(Task):

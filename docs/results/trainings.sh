@@ -41,14 +41,3 @@ for questions in 50 100 150; do # three samples of 50
     ask mawps "$questions" 24 0 1 2 4 8
 done
 for questions in 30 60 90; do ask gsm8k "$questions" 160 0 1 2 4; done
-
-# The encoder's starter, trained further on grids of tasks and stories (decision 140): its adapter, then a last layer. An hour of two
-# cores. "first" is what the second step of the recipe `encoder` in worker/starters.toml writes; questions are those of its first step.
-starter=$output/starter/encoder
-[ -d "$starter/first" ] || nice -n 19 "$python" -m worker.starters encoder --data "$data" --work "$output/starter" --output "$output/starter/copy"
-train() { nice -n 19 "$python" -m analytics train encoder --data "$starter/starter-data" --language en "$@"; }
-[ -d "$output/tasks" ] || train --output "$output/tasks" --set backbone="$starter/first" --set adapter_rank=64 --set one_temperature=1 \
-    --set solution_view=0.3 --set concept_weight=1 --set difficulty_weight=0.5 --set task_weight=2 --set momentum=0.99 \
-    --set learning_rate=1e-3 --set warmup_share=0.05 --set epochs=10 --set max_steps=700 --set batch_size=8 --set max_tokens=64 --set evaluate_every=700
-[ -d "$output/tasks-layer" ] || train --output "$output/tasks-layer" --set backbone="$output/tasks" --set objective=last-layer \
-    --set metric_steps=100 --set task_weight=1
