@@ -12,10 +12,9 @@ from tokenizers import Tokenizer
 
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
-from analytics.inference.onnx import open_session
+from analytics.inference.onnx import GraphSession, open_session
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length, padded_arrays
-from analytics.onnx_runtime import onnxruntime
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
@@ -52,7 +51,7 @@ class OnnxEncoder:
     """
 
     def __init__(
-        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: onnxruntime.InferenceSession
+        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: GraphSession
     ) -> None:
         self.manifest = manifest
         self.checksum = checksum
@@ -70,7 +69,7 @@ class OnnxEncoder:
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
             ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
-            vectors[members] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            vectors[members] = self._session.run(ids, mask)
         return vectors
 
     def unknown_share(self, texts: Sequence[str]) -> float:
@@ -85,7 +84,7 @@ class ExportedEncoder:
     manifest: Manifest
     checksum: str
     tokenizer: Tokenizer
-    session: onnxruntime.InferenceSession
+    session: GraphSession
 
 
 def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncoder:
@@ -111,7 +110,7 @@ def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncode
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(int(manifest.extra["max_tokens"]))
-    session = open_session(folder / MODEL_NAME, checksum, threads=threads)
+    session = open_session(folder / MODEL_NAME, manifest.files[MODEL_NAME], threads=threads)
     return ExportedEncoder(manifest, checksum, tokenizer, session)
 
 
