@@ -93,8 +93,9 @@ def _write(path: Path, folder: Path, sha256: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     manifest = Manifest(capability="packed", name=path.name, parent=sha256)
     artifact_write(folder, manifest, lambda aside: _pack(path, aside))
-    for other in path.parent.glob(f"{DERIVED}packed-{path.stem}-*"):
-        if other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
+    for other in path.parent.glob(f".*packed-{path.stem}-*"):
+        is_left_behind = other.suffix in (".partial", ".old")  # by a process that was killed
+        if is_left_behind or other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)
 
 
