@@ -153,6 +153,10 @@ def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's errors have no public base class
+        if "alloc" in str(error):
+            raise ArtifactError(
+                f"The machine has too little free memory to open {path}: close other programs."
+            ) from error
         raise ArtifactError(f"{path} is not a model that can be run: {type(error).__name__}.") from error
 
 

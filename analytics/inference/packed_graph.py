@@ -24,6 +24,7 @@ import numpy as np
 
 from analytics.artifacts import DERIVED, Manifest, artifact_read, artifact_write, file_sha256
 from analytics.errors import ArtifactError, ChecksumError
+from analytics.freed_memory import give_back_freed_memory
 from analytics.onnx_runtime import onnxruntime
 
 GRAPH_NAME, WEIGHTS_NAME = "graph.onnx", "graph.weights"
@@ -51,6 +52,7 @@ def packed_graph(path: Path, sha256: str) -> Path:
             if not _is_whole(folder, sha256):
                 check_sha256(path, sha256)
                 _write(path, folder, sha256)
+                give_back_freed_memory()  # some 100 MB
         _check_mapping(folder / WEIGHTS_NAME)
     except OSError as error:
         raise ArtifactError(

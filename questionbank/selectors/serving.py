@@ -29,6 +29,7 @@ from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import Retriever
 from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
+from analytics.freed_memory import give_back_freed_memory
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.ngrams import HashedNgramEncoder
@@ -421,12 +422,16 @@ def models_unload(unused_seconds: float = _UNUSED_SECONDS) -> None:
 
 @cache
 def _unload_beside(_process: int) -> None:
-    """Begin to unload unused models, in a thread; once per process, because a fork does not take threads along."""
+    """Begin to give memory back, in a thread: that of unused models, and what was freed.
+
+    Once per process, because a fork does not take threads along.
+    """
 
     def look() -> None:
         while True:
             time.sleep(_LOOK_SECONDS)
             models_unload()
+            give_back_freed_memory()
 
     threading.Thread(target=look, name="unload-models", daemon=True).start()
 

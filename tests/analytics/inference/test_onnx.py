@@ -138,6 +138,17 @@ def test_a_model_without_a_packed_form_that_was_damaged_is_refused(graph, monkey
         GraphSession(graph, sha256, 1)
 
 
+def test_too_little_memory_is_called_that(graph, monkeypatch):
+    opened(graph)
+
+    def fail(*_arguments, **_options):
+        raise RuntimeError("std::bad_alloc")
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", fail)
+    with pytest.raises(ArtifactError, match="too little free memory"):
+        opened(graph)
+
+
 def test_a_session_that_rests_is_closed_and_opens_again(graph, expected):
     session = open_session(graph, file_sha256(graph))
     close_unused_sessions(3600)
