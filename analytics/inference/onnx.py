@@ -129,8 +129,9 @@ def close_unused_sessions(seconds: float) -> None:
 def _open(path: Path, sha256: str, threads: int) -> _Opened:
     try:
         folder = packed_graph(path, sha256)
+        session = _session(folder / GRAPH_NAME, threads)
         mapped = os.open(folder / WEIGHTS_NAME, os.O_RDONLY)
-        return _Opened(_session(folder / GRAPH_NAME, threads), mapped, _state(mapped))
+        return _Opened(session, mapped, _state(mapped))
     except ChecksumError:
         raise
     except (ArtifactError, OSError) as error:

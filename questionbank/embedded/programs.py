@@ -36,10 +36,7 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
         "worker-train": [*worker, "train", "--hostname", "train@%h", "--pool", "solo"],
         "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
     }
-    environment = {
-        "PORT": str(port),  # the one chosen, not the one wished for
-        "MALLOC_ARENA_MAX": "2",  # by default glibc keeps freed memory for each thread apart
-    }
+    environment = {"PORT": str(port)}  # the one chosen, not the one wished for
     if os.environ.get("METRICS_PORT", "").strip() not in ("", "0"):
         environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder(var_dir))
         commands["metrics"] = [sys.executable, "manage.py", "metrics", "--host", host]
