@@ -119,7 +119,8 @@ def _pack(path: Path, folder: Path) -> None:
             outputs.append(session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0])
         except Exception as error:  # ONNX Runtime's errors have no public base class
             raise ArtifactError(f"It cannot be packed: {error}.") from error
-    if not np.allclose(*outputs, atol=_TOLERANCE, equal_nan=True):
+    before, after = outputs
+    if not np.allclose(before, after, atol=_TOLERANCE, equal_nan=True):
         raise ArtifactError("Its packed form does not compute what it does.")
 
 

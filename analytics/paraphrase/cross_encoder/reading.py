@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from analytics.errors import ArtifactError
-from analytics.inference.encode import TOKENIZER_NAME
+from analytics.inference.encode import shared_tokenizer
 from analytics.inference.onnx import GraphSession, open_session
 from analytics.length_batches import batches_by_length, padded_arrays
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
@@ -150,10 +149,5 @@ def load_served_pair_reader(
     Raises:
         ArtifactError: its files cannot be read.
     """
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
-    except Exception as error:  # the package raises nothing more special
-        raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return ServedPairReader(tokenizer, open_session(folder / GRAPH_NAME, sha256, threads=threads), pad_id)
+    session = open_session(folder / GRAPH_NAME, sha256, threads=threads)
+    return ServedPairReader(shared_tokenizer(folder), session, pad_id)

@@ -50,6 +50,14 @@ def test_a_session_is_opened_once_for_a_model(tiny_export):
         open_session(path, "another")
 
 
+def test_models_on_the_same_backbone_share_a_tokenizer_but_for_where_it_cuts(tiny_export, tmp_path):
+    shutil.copy(tiny_export / "tokenizer.json", tmp_path)
+    assert encode.shared_tokenizer(tiny_export, 8) is encode.shared_tokenizer(tmp_path, 8)
+    long_text = "3 + 4 " * 20
+    assert len(encode.shared_tokenizer(tmp_path, 8).encode(long_text).ids) == 8
+    assert len(encode.shared_tokenizer(tmp_path).encode(long_text).ids) > 40
+
+
 def test_an_artifact_of_something_else_is_refused(tmp_path):
     artifact_write(tmp_path / "m", Manifest("probes", "p"), lambda aside: (aside / "a").write_text("1"))
     with pytest.raises(ArtifactError, match="no exported encoder"):
