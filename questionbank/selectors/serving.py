@@ -407,11 +407,7 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
 
 
 def models_unload(unused_seconds: float = _UNUSED_SECONDS) -> None:
-    """Unload the models of this process that nobody has used for so long.
-
-    The sessions behind them are closed even where something still refers to the model; a session opens again when it is
-    needed.
-    """
+    """Unload the models of this process that nobody has used for so long; a session that is used again opens again."""
     with _lock:
         for key, used_at in list(_used_at.items()):
             if time.monotonic() - used_at >= unused_seconds:
@@ -422,10 +418,7 @@ def models_unload(unused_seconds: float = _UNUSED_SECONDS) -> None:
 
 @cache
 def _unload_beside(_process: int) -> None:
-    """Begin to give memory back, in a thread: that of unused models, and what was freed.
-
-    Once per process, because a fork does not take threads along.
-    """
+    """Begin a thread that gives memory back, once per process: a fork does not take threads along."""
 
     def look() -> None:
         while True:
