@@ -23,6 +23,11 @@ from analytics.errors import ArtifactError, ChecksumError
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 
+DERIVED = "."
+"""Begins the names of folders that hold what a machine has derived from a model: no part of the model."""
+
+_not_copied = shutil.ignore_patterns(MANIFEST_NAME, f"{DERIVED}*")
+
 
 def data_sha256(rows: Iterable[Iterable[str]]) -> str:
     """Return the SHA-256 over the texts of training data, row by row in their order."""
@@ -118,7 +123,7 @@ def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path]
     """
 
     def write_files(aside: Path) -> None:
-        shutil.copytree(folder, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
+        shutil.copytree(folder, aside, ignore=_not_copied, dirs_exist_ok=True)
         write_more(aside)
 
     return artifact_write(folder, replace(manifest, files={}), write_files)
@@ -130,10 +135,9 @@ def artifact_copy(source: Path, folder: Path) -> Manifest:
     Raises:
         ArtifactError: the source is no complete artifact, or the folder cannot be written.
     """
-    leave_out = shutil.ignore_patterns(MANIFEST_NAME)
 
     def copy(aside: Path) -> None:
-        shutil.copytree(source, aside, ignore=leave_out, dirs_exist_ok=True)
+        shutil.copytree(source, aside, ignore=_not_copied, dirs_exist_ok=True)
 
     return artifact_write(folder, artifact_read(source), copy)
 

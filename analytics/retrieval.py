@@ -30,11 +30,15 @@ def nearest_rows(
     k = min(k, len(others))
     rows = np.empty((len(vectors), k), dtype=np.int64)
     for start in range(0, len(vectors), _CHUNK):
-        cosines = vectors[start : start + _CHUNK] @ others.T
-        best = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
-        order = np.argsort(-np.take_along_axis(cosines, best, axis=1), axis=1, kind="stable")
-        rows[start : start + _CHUNK] = np.take_along_axis(best, order, axis=1)
+        rows[start : start + _CHUNK] = best_columns(vectors[start : start + _CHUNK] @ others.T, k)
     return rows
+
+
+def best_columns(cosines: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
+    """Return the columns of the `k` highest entries of each row, (rows, k), the highest first."""
+    best = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+    order = np.argsort(-np.take_along_axis(cosines, best, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(best, order, axis=1)
 
 
 def retrieval_hits(

@@ -1,22 +1,23 @@
 """Loading models and the engine of formulas when a process begins to serve pages, so that nobody waits.
 
-English first, then each other language that has a solver of its own. The models of a second language take about 0.45 GB
-a process, whether they are loaded now or by the first question in it; without its solver in use they are not loaded.
+Only what the bank needs is loaded: the models of each language that has questions, English first. Those of another
+language are loaded when its first text arrives; `questionbank.selectors.serving` unloads what rests for an hour.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import partial
 from threading import Thread
 
 from django.db import DatabaseError, connection
 from django.urls import get_resolver
 
+from analytics.languages import primary_language
 from questionbank.errors import KindredError
 from questionbank.rendering import render_inline
 from questionbank.selectors.registry.artifacts import language_champion
+from questionbank.selectors.registry.embeddings import bank_languages
 from questionbank.selectors.serving import served_scorer, served_solver, serving
 from questionbank.selectors.similar.predictions import predict
 from questionbank.selectors.similar.similarity import similar_by_lens
@@ -47,16 +48,32 @@ def _warm_up_and_disconnect() -> None:
 
 
 def warm_up() -> None:
-    """Solve, compare and classify a sample question a language, and score a pair of texts.
+    """Solve, compare and classify a sample question per language of the bank, and score a pair of texts.
 
     A model that fails to load is left to the requests.
     """
     render_inline("$x$")  # starts the engine that draws formulas
     _ = get_resolver().url_patterns  # imports all pages, those that read test papers too
-    for language, text in _QUESTIONS.items():
+    languages = _languages()
+    for language in languages:
         for step in (_solve, _compare, _classify):
-            _try(partial(_in_its_language, step), text, language)
-    _try(_score, *_PAIR)
+            _try(step, _QUESTIONS[language], language)
+    if "en" in languages:
+        _try(_score, *_PAIR)
+
+
+def _languages() -> list[str]:
+    """Return the languages whose models the bank needs; English stands for all that have no solver of their own."""
+    try:
+        present = {primary_language(language) for language in bank_languages()} or {"en"}
+        others = [
+            language
+            for language in _QUESTIONS
+            if language != "en" and language in present and _has_solver(language)
+        ]
+    except DatabaseError:
+        return []
+    return [*(["en"] if present - set(others) else []), *others]
 
 
 def _try(step: Callable[[str, str], None], first: str, second: str) -> None:
@@ -64,11 +81,6 @@ def _try(step: Callable[[str, str], None], first: str, second: str) -> None:
         step(first, second)
     except (KindredError, DatabaseError) as error:
         logger.info("A model was not loaded beforehand: %s", error)
-
-
-def _in_its_language(step: Callable[[str, str], None], text: str, language: str) -> None:
-    if language == "en" or _has_solver(language):
-        step(text, language)
 
 
 def _has_solver(language: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from analytics.errors import ArtifactError
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
-from analytics.retrieval import nearest_rows
+from analytics.retrieval import best_columns
 from analytics.text.number_slots import SlotPlace
 
 DATASTORE_NAME = "datastore.safetensors"
 LARGEST = 25_000  # problems
 _STEPS = 127  # of a signed byte
+_BLOCK = 1024  # texts, and problems, that are compared at once
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
@@ -98,22 +99,33 @@ class Datastore:
             (self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True)
         )
 
-    @cached_property
-    def vectors(self) -> Floats:
-        """(problems, dimension) the vectors again, to within the eight bits."""
-        vectors: Floats = self.codes.astype(np.float32) * self.scales[:, None]
-        return vectors
-
     def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
-        """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first."""
-        nearest = nearest_rows(vectors, self.vectors, min(count, len(self)))
-        return [
-            [
-                Neighbour(_graph(self.equations[self.rows[row]]), float(self.vectors[row] @ vector), int(row))
-                for row in rows
-            ]
-            for vector, rows in zip(vectors, nearest, strict=True)
-        ]
+        """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first.
+
+        The entries are read as the bytes that they are: as floats they would take four times the memory.
+        """
+        found: list[list[Neighbour]] = []
+        for start in range(0, len(vectors), _BLOCK):
+            cosines = self._cosines(vectors[start : start + _BLOCK])
+            for row, best in enumerate(best_columns(cosines, min(count, len(self)))):
+                found.append(
+                    [
+                        Neighbour(
+                            _graph(self.equations[self.rows[kept]]), float(cosines[row, kept]), int(kept)
+                        )
+                        for kept in best
+                    ]
+                )
+        return found
+
+    def _cosines(self, vectors: Floats) -> Floats:
+        """Return the cosine of each vector with each problem's, (texts, problems)."""
+        cosines = np.empty((len(vectors), len(self)), dtype=np.float32)
+        for start in range(0, len(self), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            cosines[:, block] = vectors @ self.codes[block].astype(np.float32).T
+        cosines *= self.scales
+        return cosines
 
 
 @lru_cache(maxsize=LARGEST)

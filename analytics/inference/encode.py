@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,18 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from tokenizers import Tokenizer
 
-from analytics.artifacts import Manifest, artifact_checksum, artifact_read
+from analytics.artifacts import Manifest, artifact_checksum, artifact_read, file_sha256
 from analytics.errors import ArtifactError
-from analytics.inference.onnx import open_session
+from analytics.inference.onnx import GraphSession, open_session
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length, padded_arrays
-from analytics.onnx_runtime import onnxruntime
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
 _BATCH_TOKENS = 4096
+
+_tokenizers: dict[tuple[str, int | None], Tokenizer] = {}  # 11 MB each
+_lock = threading.Lock()
 
 
 class TextEncoder(Protocol):
@@ -52,7 +55,7 @@ class OnnxEncoder:
     """
 
     def __init__(
-        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: onnxruntime.InferenceSession
+        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: GraphSession
     ) -> None:
         self.manifest = manifest
         self.checksum = checksum
@@ -70,7 +73,7 @@ class OnnxEncoder:
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
             ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
-            vectors[members] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            vectors[members] = self._session.run(ids, mask)
         return vectors
 
     def unknown_share(self, texts: Sequence[str]) -> float:
@@ -85,7 +88,7 @@ class ExportedEncoder:
     manifest: Manifest
     checksum: str
     tokenizer: Tokenizer
-    session: onnxruntime.InferenceSession
+    session: GraphSession
 
 
 def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncoder:
@@ -105,14 +108,36 @@ def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncode
     if missing or not {MODEL_NAME, TOKENIZER_NAME} <= manifest.files.keys():
         raise ArtifactError(f"{folder} holds no exported encoder.")
     checksum = artifact_checksum(folder)
+    tokenizer = shared_tokenizer(folder, int(manifest.extra["max_tokens"]))
+    session = open_session(folder / MODEL_NAME, manifest.files[MODEL_NAME], threads=threads)
+    return ExportedEncoder(manifest, checksum, tokenizer, session)
+
+
+def shared_tokenizer(folder: Path, max_tokens: int | None = None) -> Tokenizer:
+    """Return the tokenizer of a model folder; models on the same backbone share one, which nobody may change.
+
+    Args:
+        folder: with tokenizer.json.
+        max_tokens: longer texts are cut; by default none is.
+
+    Raises:
+        ArtifactError: the file cannot be read.
+    """
     try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
+        key = file_sha256(folder / TOKENIZER_NAME), max_tokens
+        with _lock:
+            tokenizer = _tokenizers.get(key)
+            if tokenizer is None:
+                tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
+                tokenizer.no_padding()
+                if max_tokens is None:
+                    tokenizer.no_truncation()
+                else:
+                    tokenizer.enable_truncation(max_tokens)
+                _tokenizers[key] = tokenizer
+            return tokenizer
     except Exception as error:  # the package raises nothing more special
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(int(manifest.extra["max_tokens"]))
-    session = open_session(folder / MODEL_NAME, checksum, threads=threads)
-    return ExportedEncoder(manifest, checksum, tokenizer, session)
 
 
 def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:

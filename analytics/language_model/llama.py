@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file
 
 from analytics.errors import ArtifactError
 
 Array = npt.NDArray[np.float32]
 
+_EMBEDDINGS = "model.embed_tokens.weight"
 _ADAPTER_PREFIX = "base_model.model."
 _ADAPTER_SCALE = 2.0  # alpha over rank, in every adapter of ours
 
@@ -52,7 +53,7 @@ class ArrayLlama:
     """A causal model; one instance may serve many threads.
 
     Args:
-        weights: by transformers' names, float32.
+        weights: by transformers' names, float32; the embeddings, of which few rows are read, may be float16.
         config: transformers' ``config.json``.
 
     Attributes:
@@ -85,8 +86,8 @@ class ArrayLlama:
 
     def logits(self, states: Array, tokens: Sequence[int]) -> Array:
         """Return how strongly each state, (rows, width), expects some tokens next: (rows, tokens)."""
-        name = "lm_head.weight" if "lm_head.weight" in self._weights else "model.embed_tokens.weight"
-        scores: Array = states @ self._weights[name][list(tokens)].T
+        name = "lm_head.weight" if "lm_head.weight" in self._weights else _EMBEDDINGS
+        scores: Array = states @ self._weights[name][list(tokens)].astype(np.float32).T
         return scores
 
     def _forward(
@@ -101,7 +102,7 @@ class ArrayLlama:
         past = is_read.shape[1] - count
         may_see = np.tril(np.ones((count, past + count), dtype=bool), past)[None] & is_read[:, None]
         hidden = np.where(may_see, np.float32(0), np.float32(-1e9))[:, None, None]
-        states: Array = weights["model.embed_tokens.weight"][ids]
+        states: Array = weights[_EMBEDDINGS][ids].astype(np.float32)
         after = Memory([], [], is_read)
         for layer in range(self._layers):
             name = f"model.layers.{layer}."
@@ -144,6 +145,16 @@ def _turned(heads: Array, cosine: Array, sine: Array) -> Array:
     return np.asarray(turned, dtype=np.float32)
 
 
+def _weights(path: Path) -> dict[str, Array]:
+    """Read weights one by one, in float32; the embeddings, a fifth of them, stay in half precision."""
+    weights: dict[str, Array] = {}
+    with safe_open(path, framework="numpy") as file:
+        for name in file.keys():  # noqa: SIM118 - it is no mapping
+            tensor = file.get_tensor(name)
+            weights[name] = tensor if name == _EMBEDDINGS else tensor.astype(np.float32)
+    return weights
+
+
 def load_array_llama(folder: Path, *, adapter: Path | None = None) -> ArrayLlama:
     """Load a model, and add an adapter to its weights.
 
@@ -152,10 +163,7 @@ def load_array_llama(folder: Path, *, adapter: Path | None = None) -> ArrayLlama
     """
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        weights = {
-            name: np.asarray(tensor, dtype=np.float32)
-            for name, tensor in load_file(folder / "model.safetensors").items()
-        }
+        weights = _weights(folder / "model.safetensors")
         changes = load_file(adapter) if adapter is not None else {}
         for name, into in changes.items():
             layer, is_first, _rest = name.partition(".lora_A.weight")

@@ -44,6 +44,7 @@ class ArrayDecoder:
         self._linear["project"] = self._standardized(*self._linear["project"])
         self.attention_score = self._weight("attention_score.weight")[0]
         self.leaf_score = self._weight("leaf_score.weight")[0]
+        del self._weights  # the layers hold what they need of them
 
     def _weight(self, name: str) -> Array:
         if name not in self._weights:

@@ -99,9 +99,7 @@ class ServedSolver:
 
     def states(self, problems: ProblemBatch[np.ndarray]) -> np.ndarray:
         """Return the encoder's states (problems, tokens, width)."""
-        outputs = self._session.run(None, {"input_ids": problems.ids, "attention_mask": problems.mask})
-        states: np.ndarray = outputs[0]
-        return states
+        return self._session.run(problems.ids, problems.mask)
 
     def _prepare(self, problems: Sequence[ProblemRecord]) -> list[_Prepared]:
         """Read what can be read; the text is looked at before anything is computed from it."""

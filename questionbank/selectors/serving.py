@@ -8,10 +8,13 @@ for the whole process, by checksum.
 from __future__ import annotations
 
 import logging
+import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -26,9 +29,11 @@ from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import Retriever
 from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
+from analytics.freed_memory import give_back_freed_memory
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.onnx import close_unused_sessions
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.language_model.equations import EquationWriter
 from analytics.languages import UNDETERMINED, primary_language
@@ -65,7 +70,10 @@ Vector = npt.NDArray[np.float32]
 
 _PROBE_COLUMNS = ["id", "capability", "scope", "name", "state", "checksum", "location"]
 _KEPT_MODELS = 32  # loaded models a process keeps: champions, and those just replaced
+_UNUSED_SECONDS = 3600.0  # after which a model is unloaded
+_LOOK_SECONDS = 60.0
 _models: OrderedDict[str, object] = OrderedDict()
+_used_at: dict[str, float] = {}
 _lock = threading.Lock()
 
 
@@ -398,8 +406,32 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
         raise ServiceUnavailable(f"The model “{artifact.name}” cannot be loaded: {error}") from error
 
 
+def models_unload(unused_seconds: float = _UNUSED_SECONDS) -> None:
+    """Unload the models of this process that nobody has used for so long; a session that is used again opens again."""
+    with _lock:
+        for key, used_at in list(_used_at.items()):
+            if time.monotonic() - used_at >= unused_seconds:
+                del _used_at[key]
+                _models.pop(key, None)
+    close_unused_sessions(unused_seconds)
+
+
+@cache
+def _unload_beside(_process: int) -> None:
+    """Begin a thread that gives memory back, once per process: a fork does not take threads along."""
+
+    def look() -> None:
+        while True:
+            time.sleep(_LOOK_SECONDS)
+            models_unload()
+            give_back_freed_memory()
+
+    threading.Thread(target=look, name="unload-models", daemon=True).start()
+
+
 def _kept(key: str, make: Callable[[], Model]) -> Model:
     """Return the loaded model under `key`; threads that ask for the same one wait for one load."""
+    _unload_beside(os.getpid())
     model = _models.get(key)
     if model is None:
         with _lock:
@@ -409,4 +441,5 @@ def _kept(key: str, make: Callable[[], Model]) -> Model:
                 _models[key] = model
                 while len(_models) > _KEPT_MODELS:
                     _models.popitem(last=False)
+    _used_at[key] = time.monotonic()
     return cast(Model, model)

@@ -7,6 +7,7 @@ setting); `questionbank.selectors.registry.artifacts.artifact_folder` gives a lo
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -244,6 +245,10 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
     storage = storages["artifacts"]
     for name in files:
         storage.delete(f"{location}/{name}")
+    with suppress(NotImplementedError):  # a bucket
+        shutil.rmtree(
+            storage.path(location), ignore_errors=True
+        )  # with what this machine has derived from it
 
 
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:

@@ -27,7 +27,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
-from analytics.artifacts import MANIFEST_NAME
+from analytics.artifacts import DERIVED, MANIFEST_NAME
 from analytics.atomic_file import written_aside
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, KindredError, ValidationFailed
@@ -261,10 +261,16 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
 
 
 def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
-    """Yield folder and name of all files, but those of the models at the locations `without`."""
+    """Yield folder and name of all files, but those of the models at the locations `without`.
+
+    What a machine has derived from a model is left out too.
+    """
     for folder, alias in FOLDERS.items():
         for name in _stored(storages[alias]):
-            is_left_out = folder == "artifacts" and any(str(above) in without for above in Path(name).parents)
+            is_left_out = folder == "artifacts" and (
+                any(str(above) in without for above in Path(name).parents)
+                or any(part.startswith(DERIVED) for part in Path(name).parts)
+            )
             if not is_left_out:
                 yield folder, name
 

@@ -11,7 +11,7 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet
 from questionbank.selectors import serving as serving_module
 from questionbank.warm_up import warm_up
-from tests.questionbank.small_bank import add_set
+from tests.questionbank.small_bank import add_question, add_set
 
 pytestmark = pytest.mark.django_db
 
@@ -28,11 +28,27 @@ def test_what_pages_ask_is_loaded_before_anybody_asks(monkeypatch):
     assert {row.encoder_name for row in EmbeddingSet.objects.all()} <= set(serving_module._models)
 
 
-@pytest.mark.parametrize(("scope", "loaded"), [("zh", ["en", "zh"]), ("en", ["en"])])
-def test_a_language_with_a_solver_of_its_own_is_loaded_behind_english(monkeypatch, scope, loaded):
+@pytest.mark.parametrize(
+    ("languages", "solvers", "loaded"),
+    [
+        ([], ["en", "zh"], ["en"]),
+        (["en"], ["en", "zh"], ["en"]),
+        (["en", "zh"], ["en", "zh"], ["en", "zh"]),
+        (["zh-Hans"], ["en", "zh"], ["zh"]),
+        (["zh"], ["en"], ["en"]),
+        (["de"], ["en", "zh"], ["en"]),
+    ],
+)
+def test_the_models_of_the_banks_languages_are_loaded(monkeypatch, languages, solvers, loaded):
+    for language in languages:
+        add_question("What is 3 + 4?", language=language)
     asked = []
     monkeypatch.setattr(module, "served_solver", asked.append)
-    monkeypatch.setattr(module, "language_champion", lambda **_asked: SimpleNamespace(scope=scope))
+    monkeypatch.setattr(
+        module,
+        "language_champion",
+        lambda *, language, **_asked: SimpleNamespace(scope=language if language in solvers else "en"),
+    )
     warm_up()
     assert asked == loaded
 

@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from analytics.errors import ArtifactError
-from analytics.inference.encode import TOKENIZER_NAME
-from analytics.inference.onnx import open_session
+from analytics.inference.encode import shared_tokenizer
+from analytics.inference.onnx import GraphSession, open_session
 from analytics.length_batches import batches_by_length, padded_arrays
-from analytics.onnx_runtime import onnxruntime
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
 
 GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"
@@ -59,7 +57,7 @@ class _Side:
 class ServedPairReader:
     """An exported cross-encoder; one instance may serve many threads."""
 
-    def __init__(self, tokenizer: Tokenizer, session: onnxruntime.InferenceSession, pad_id: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, session: GraphSession, pad_id: int) -> None:
         self._tokenizer, self._session, self._pad_id = tokenizer, session, pad_id
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
@@ -104,7 +102,7 @@ class ServedPairReader:
         tables: list[Array] = [np.zeros(0)] * len(rows)
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
             ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
-            out = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            out = self._session.run(ids, mask)
             for line, member in enumerate(members):
                 tables[member] = out[line, : len(rows[member])].astype(np.float64)
         return tables
@@ -138,17 +136,18 @@ def _changed_words(text: str, letters: Array) -> tuple[Span, ...]:
 
 
 def load_served_pair_reader(
-    folder: Path, checksum: str, pad_id: int, *, threads: int | None = None
+    folder: Path, sha256: str, pad_id: int, *, threads: int | None = None
 ) -> ServedPairReader:
     """Load the cross-encoder of a scorer's folder.
+
+    Args:
+        folder: with its graph and tokenizer.
+        sha256: of the graph.
+        pad_id: fills up shorter rows.
+        threads: as in `analytics.inference.onnx.open_session`.
 
     Raises:
         ArtifactError: its files cannot be read.
     """
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
-    except Exception as error:  # the package raises nothing more special
-        raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return ServedPairReader(tokenizer, open_session(folder / GRAPH_NAME, checksum, threads=threads), pad_id)
+    session = open_session(folder / GRAPH_NAME, sha256, threads=threads)
+    return ServedPairReader(shared_tokenizer(folder), session, pad_id)

@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
+from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
@@ -83,7 +84,7 @@ def served_pair_reader(weights: Path, folder: Path) -> ServedPairReader:
     backbone = load_backbone(device="cpu")
     backbone.tokenizer.save(str(folder / TOKENIZER_NAME))
     write_pair_files(weights, folder)
-    return load_served_pair_reader(folder, str(weights), backbone.pad_id)
+    return load_served_pair_reader(folder, file_sha256(folder / GRAPH_NAME), backbone.pad_id)
 
 
 def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:

@@ -252,7 +252,9 @@ def load_scorer(folder: Path) -> Scorer:
     checksum = artifact_checksum(folder)
     pair_reader = None
     if GRAPH_NAME in manifest.files:
-        pair_reader = load_served_pair_reader(folder, checksum, int(manifest.extra["pad_id"]))
+        pair_reader = load_served_pair_reader(
+            folder, manifest.files[GRAPH_NAME], int(manifest.extra["pad_id"])
+        )
     return Scorer(
         manifest,
         checksum,

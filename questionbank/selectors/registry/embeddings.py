@@ -54,15 +54,18 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
     """Return the bank's languages that the set is for: its own; of the general set all without one of their own."""
-    question_counts = (
-        FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
-    )
-    languages = sorted(question_counts.values_list("language", flat=True))
+    languages = bank_languages()
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]
     in_use = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True).exclude(scope="")
     elsewhere = set(in_use.values_list("scope", flat=True))
     return [language for language in languages if primary_language(language) not in elsewhere]
+
+
+def bank_languages() -> list[str]:
+    """Return the languages in which the bank has questions."""
+    counts = FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
+    return sorted(counts.values_list("language", flat=True))
 
 
 def map_set() -> EmbeddingSet | None:

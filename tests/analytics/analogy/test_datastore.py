@@ -85,7 +85,8 @@ def test_eight_bits_hardly_move_a_vector_and_a_file_brings_them_back(tmp_path):
     save_datastore(datastore(), tmp_path)
     loaded = load_datastore(tmp_path)
     assert loaded is not None
-    assert (loaded.vectors * vectors).sum(axis=1) == pytest.approx(1, abs=1e-3)
+    restored = loaded.codes * loaded.scales[:, None]
+    assert (restored * vectors).sum(axis=1) == pytest.approx(1, abs=1e-3)
     assert (loaded.equations, loaded.languages) == (datastore().equations, datastore().languages)
     assert load_datastore(tmp_path / "without") is None
 
@@ -98,6 +99,15 @@ def test_the_nearest_come_first_with_their_graphs():
     assert first.similarity == pytest.approx(1, abs=1e-2)
     assert second.similarity < first.similarity
     assert [len(own) for own in datastore().nearest(vectors, 50)] == [3, 3, 3]
+
+
+def test_blocks_compare_as_the_whole_does(monkeypatch):
+    vectors = unit_vectors(3)
+    whole = datastore().nearest(vectors, 2)
+    monkeypatch.setattr(datastores, "_BLOCK", 2)
+    for one, other in zip(datastore().nearest(vectors, 2), whole, strict=True):
+        assert [near.row for near in one] == [near.row for near in other]
+        assert [near.similarity for near in one] == pytest.approx([near.similarity for near in other])
 
 
 @pytest.mark.parametrize("content", [b"", b"no tensors at all"])

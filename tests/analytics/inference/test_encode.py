@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from analytics.artifacts import Manifest, artifact_write
+from analytics.artifacts import Manifest, artifact_write, file_sha256
 from analytics.errors import ArtifactError, ChecksumError
 from analytics.inference import encode
 from analytics.inference.encode import load_encoder
@@ -45,8 +45,17 @@ def test_unknown_share_tells_a_foreign_script(tiny_export):
 
 def test_a_session_is_opened_once_for_a_model(tiny_export):
     path = tiny_export / "model.onnx"
-    assert open_session(path, "same") is open_session(path, "same")
-    assert open_session(path, "same") is not open_session(path, "other")
+    assert open_session(path, file_sha256(path)) is open_session(path, file_sha256(path))
+    with pytest.raises(ChecksumError):
+        open_session(path, "another")
+
+
+def test_models_on_the_same_backbone_share_a_tokenizer_but_for_where_it_cuts(tiny_export, tmp_path):
+    shutil.copy(tiny_export / "tokenizer.json", tmp_path)
+    assert encode.shared_tokenizer(tiny_export, 8) is encode.shared_tokenizer(tmp_path, 8)
+    long_text = "3 + 4 " * 20
+    assert len(encode.shared_tokenizer(tmp_path, 8).encode(long_text).ids) == 8
+    assert len(encode.shared_tokenizer(tmp_path).encode(long_text).ids) > 40
 
 
 def test_an_artifact_of_something_else_is_refused(tmp_path):

@@ -190,6 +190,22 @@ def test_a_process_keeps_few_models(monkeypatch):
     assert list(serving_module._models) == ["model 3", "model 4"]
 
 
+def test_a_model_that_rests_is_unloaded_and_loaded_again(monkeypatch):
+    loads = []
+    monkeypatch.setattr(serving_module, "_models", serving_module.OrderedDict())
+
+    def load():
+        return serving_module._kept("resting", lambda: loads.append("resting") or object())
+
+    load()
+    serving_module.models_unload(3600)
+    load()
+    assert loads == ["resting"]
+    serving_module.models_unload(0)
+    load()
+    assert loads == ["resting", "resting"]
+
+
 def test_a_solver_works_without_a_retriever_whose_files_are_gone(monkeypatch, caplog):
     solver = scripted_solver.served({})
     monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)

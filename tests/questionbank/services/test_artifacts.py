@@ -17,7 +17,7 @@ from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
 from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder, retriever_champion
-from questionbank.services import artifacts
+from questionbank.services import artifacts, backups
 from questionbank.services.artifacts import (
     artifact_delete,
     artifact_import,
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.usefixtures("own_artifacts")
-def test_what_a_folder_holds_beside_its_model_stays_where_it_is(tmp_path):
+def test_what_a_folder_holds_beside_its_model_is_neither_registered_nor_backed_up_and_goes_with_it(tmp_path):
     folder = tmp_path / "model"
 
     def write(into: Path) -> None:
@@ -45,6 +45,11 @@ def test_what_a_folder_holds_beside_its_model_stays_where_it_is(tmp_path):
     kept = artifact_folder(artifact)
     assert artifact_read(kept).name == "p"
     assert not (kept / "notes.txt").exists()
+    (kept / ".packed-model-1").mkdir()
+    (kept / ".packed-model-1" / "graph.weights").write_bytes(b"derived")
+    backed_up = [name for _folder, name in backups._kept(())]
+    assert f"{artifact.location}/weights/a.bin" in backed_up
+    assert not any("packed" in name for name in backed_up)
 
     artifact_delete(artifact=artifact)
     assert not any(path.is_file() for path in Path(storages["artifacts"].path("")).rglob("*"))

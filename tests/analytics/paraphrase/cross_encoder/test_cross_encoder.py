@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import padded_batch
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import BackboneError
@@ -58,7 +59,7 @@ def reader(weights, tmp_path_factory):
     folder, backbone = tmp_path_factory.mktemp("served"), tiny()
     backbone.tokenizer.save(str(folder / "tokenizer.json"))
     write_pair_graph(load_pair_reader(weights, backbone), backbone, folder)
-    return load_served_pair_reader(folder, str(weights), 0)
+    return load_served_pair_reader(folder, file_sha256(folder / "pairs.onnx"), 0)
 
 
 def test_the_low_rank_change_is_added_to_the_encoders_weights(weights):
