@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
@@ -44,3 +46,38 @@ class Kept(Generic[Value]):
                 self._kept = (signature, self._read())
             self._checked_at = time.monotonic()
             return self._kept[1]
+
+
+class KeptByKey(Generic[Key, Value]):
+    """Values under keys that name all that they depend on, so that none is ever out of date.
+
+    Args:
+        most: values that are kept; those that were not asked for longest go first.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+
+    def __call__(
+        self, keys: Iterable[Key], find: Callable[[list[Key]], Mapping[Key, Value]]
+    ) -> dict[Key, Value]:
+        """Return the values of some keys.
+
+        Args:
+            find: returns the values of those that are not kept. What it leaves out is asked for again next time.
+        """
+        wanted = list(dict.fromkeys(keys))
+        with self._lock:
+            values = {key: self._kept[key] for key in wanted if key in self._kept}
+            for key in values:
+                self._kept.move_to_end(key)
+        if missing := [key for key in wanted if key not in values]:
+            found = find(missing)
+            with self._lock:
+                self._kept.update(found)
+                while len(self._kept) > self._most:
+                    self._kept.popitem(last=False)
+            values |= found
+        return values

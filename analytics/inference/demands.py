@@ -99,7 +99,7 @@ def words_of(text: str) -> frozenset[str]:
     return _read(text)[1]
 
 
-@lru_cache(maxsize=2048)  # a page compares a question with the same ones again and again
+@lru_cache(maxsize=2048)  # counts and words of the same texts are asked for in turn
 def _read(text: str) -> tuple[tuple[float, ...], frozenset[str]]:
     plain = _plain(text)
     words, numbers = _WORD.findall(plain), _NUMBER.findall(plain)

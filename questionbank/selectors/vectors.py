@@ -127,12 +127,14 @@ def vectors_of(*, embedding_set: EmbeddingSet, questions: Sequence[Question]) ->
     """Return the vectors of questions in a set by their ids, without those from before a question changed."""
     query = """
         SELECT embedding.question_id, embedding.vector::text FROM questionbank_questionembedding embedding
-        JOIN questionbank_question question ON question.id = embedding.question_id
-        WHERE embedding.embedding_set_id = %s AND embedding.question_id = ANY(%s)
-        AND embedding.content_hash = question.content_hash AND embedding.vector IS NOT NULL
+        JOIN unnest(%s::bigint[], %s::bytea[]) AS asked (id, content_hash)
+            ON asked.id = embedding.question_id AND asked.content_hash = embedding.content_hash
+        WHERE embedding.embedding_set_id = %s AND embedding.vector IS NOT NULL
     """
+    ids = [question.pk for question in questions]
+    hashes = [bytes(question.content_hash) for question in questions]
     with connection.cursor() as cursor:
-        cursor.execute(query, [embedding_set.pk, [question.pk for question in questions]])
+        cursor.execute(query, [ids, hashes, embedding_set.pk])
         rows = cursor.fetchall()
     return {pk: np.array(vector[1:-1].split(","), dtype=np.float32) for pk, vector in rows}
 

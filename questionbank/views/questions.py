@@ -47,9 +47,12 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     insight = question_insight(
         question=question, user=request.user, hierarchy=request.GET.get("hierarchy", "")
     )
+    paraphrases = list(insight.paraphrases[:PARAPHRASES_SHOWN])
     context = vars(insight) | {
-        "paraphrases": insight.paraphrases[:PARAPHRASES_SHOWN],
-        "paraphrase_count": insight.paraphrases.count(),
+        "paraphrases": paraphrases,
+        "paraphrase_count": (
+            insight.paraphrases.count() if len(paraphrases) == PARAPHRASES_SHOWN else len(paraphrases)
+        ),
         "why_not_reworded": why_not_reworded(question),
         "tagged": {tag.concept_id for tag in insight.tags},
         "sharing_more": len(insight.sharing) == SHARING_SHOWN,

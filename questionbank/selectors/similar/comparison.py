@@ -16,6 +16,7 @@ from analytics.inference.order import CANNOT_TELL, harder_probability
 from analytics.languages import primary_language
 from analytics.probes.ladders import LANGUAGE
 from analytics.records import ConceptPath
+from questionbank.kept import KeptByKey
 from questionbank.models import KnowledgeConcept, Question, QuestionTag
 from questionbank.selectors.questions.difficulty import difficulty_step, is_known
 from questionbank.selectors.serving import Serving
@@ -26,6 +27,14 @@ SURE = 0.75  # probability from which a question is listed as harder or easier
 FEWEST, MOST = 10, 40  # other questions that a question's place on its topic is stated among
 _CANDIDATES = 2_000  # questions on the topic of which those are drawn
 _NOT_READ = ("description", "opaque")  # their text does not say what is to be done
+_COMPARED = (  # columns that a comparison by order or difficulty reads
+    "text", "options", "content", "content_hash", "language", "kind", "paraphrase_of",
+    "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses",
+)  # fmt: skip
+
+_ScoreKey = tuple[str, int, int, bytes]
+"""Of the probes the checksum, of the vectors the set, of the question its number and the hash of its content."""
+_scores: KeptByKey[_ScoreKey, float] = KeptByKey(most=8_192)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +77,28 @@ def order_scores(
     probes = serving.probes_for(hierarchy=hierarchy, language=LANGUAGE)
     if probes is None or probes.heads.order is None:
         return {}
-    readable = [
-        question
+    embedding_set = serving.embedding_set(probes.lens)
+    made_by = (serving.probe_artifacts[probes.hierarchy].checksum, embedding_set.pk)
+    by_key: dict[_ScoreKey, Question] = {
+        (*made_by, question.pk, bytes(question.content_hash)): question
         for question in questions
         if primary_language(question.language) == LANGUAGE and question.kind not in _NOT_READ
-    ]
-    vectors = vectors_of(embedding_set=serving.embedding_set(probes.lens), questions=readable)
-    readable = [question for question in readable if question.pk in vectors]
-    if not readable:
-        return {}
-    predicted = probes.heads.predict(
-        np.stack([vectors[question.pk] for question in readable]),
-        top=1,
-        texts=[question.analysed_text for question in readable],
-    )
-    return {
-        question.pk: prediction.order
-        for question, prediction in zip(readable, predicted, strict=True)
-        if prediction.order is not None
     }
+
+    def read(keys: list[_ScoreKey]) -> dict[_ScoreKey, float]:
+        vectors = vectors_of(embedding_set=embedding_set, questions=[by_key[key] for key in keys])
+        present = [key for key in keys if by_key[key].pk in vectors]
+        if not present:
+            return {}
+        predicted = probes.heads.predict(
+            np.stack([vectors[by_key[key].pk] for key in present]),
+            top=1,
+            texts=[by_key[key].analysed_text for key in present],
+        )
+        scores = zip(present, (prediction.order for prediction in predicted), strict=True)
+        return {key: score for key, score in scores if score is not None}
+
+    return {by_key[key].pk: score for key, score in _scores(by_key, read).items()}
 
 
 def compare(
@@ -139,9 +151,10 @@ def standing(
         return None
     above = KnowledgeConcept.objects.filter(path__in=KnowledgeConcept.prefixes(concept.path))
     for topic in above.order_by("-depth"):
-        others = _others(topic, question)
-        if len(others) < FEWEST:
+        ids = _other_ids(topic, question)
+        if len(ids) < FEWEST:
             continue
+        others = list(Question.objects.filter(pk__in=ids).only(*_COMPARED))
         scores = order_scores(others, serving, hierarchy)
         compared = [compare(question, score, other, scores.get(other.pk)) for other in others]
         easier = [1 - comparison.probability for comparison in compared if comparison is not None]
@@ -150,8 +163,8 @@ def standing(
     return None
 
 
-def _others(topic: KnowledgeConcept, question: Question | None) -> list[Question]:
-    """Return other ready questions on a topic, drawn by chance but always the same."""
+def _other_ids(topic: KnowledgeConcept, question: Question | None) -> list[int]:
+    """Return the ids of other ready questions on a topic, drawn by chance but always the same."""
     tags = QuestionTag.objects.filter(
         concept__path__startswith=topic.path,
         question__status=Question.Status.READY,
@@ -159,8 +172,7 @@ def _others(topic: KnowledgeConcept, question: Question | None) -> list[Question
     )
     ids = list(tags.order_by("question_id").values_list("question_id", flat=True).distinct()[:_CANDIDATES])
     ids = [pk for pk in ids if question is None or pk != question.pk]
-    drawn = Random(0).sample(ids, min(MOST, len(ids)))  # noqa: S311 - nothing secret
-    return list(Question.objects.filter(pk__in=drawn).defer("search_vector", "solution"))
+    return Random(0).sample(ids, min(MOST, len(ids)))  # noqa: S311 - nothing secret
 
 
 def expected_places(

@@ -73,7 +73,7 @@ class Evidence:
     """The features of a question that are compared.
 
     Attributes:
-        numbers_masked: the text with one spelling of blanks and formulas, numbers replaced by ``#``.
+        text: what is compared of it, without pictures.
         form: the text with names, numbers, signs and variables masked.
         formula_forms: masked formulas that are long enough to say something.
         formula_parts: indexes of the `FORMULA_PARTS` that its formulas hold.
@@ -82,9 +82,8 @@ class Evidence:
         computation: what is computed in it, by its equation or by the solver's; None where that is not known.
     """
 
-    numbers_masked: str
+    text: str
     form: str
-    numbers: tuple[Fraction, ...]
     formula_forms: frozenset[str]
     formula_parts: frozenset[int]
     all_words: frozenset[str]
@@ -92,6 +91,16 @@ class Evidence:
     tasks: frozenset[str]
     computation: Computation | None
     tags: tuple[TaggedPath, ...]
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers of the text in order; looked for once somebody asks, which few comparisons do."""
+        return tuple(mention.value for mention in find_numbers(self.text))
+
+    @property
+    def numbers_masked(self) -> str:
+        """The text with one spelling of blanks and formulas, numbers replaced by ``#``."""
+        return copy_key(self.text)
 
 
 def evidence_of(
@@ -118,9 +127,8 @@ def _text_evidence(text: str, language: str) -> Evidence:
         masked_formula(formula) for formula in formulas if _OPERATES.search(_UNIT_TEXT.sub(" ", formula))
     )
     return Evidence(
-        numbers_masked=copy_key(text),
+        text=text,
         form=masked_text(nameless),
-        numbers=tuple(mention.value for mention in find_numbers(text)),
         formula_forms=frozenset(
             form
             for form in forms
@@ -149,6 +157,7 @@ def copy_key(text: str) -> str:
     return " ".join(mask_numbers(same_spelling(text)).casefold().split())
 
 
+@lru_cache(maxsize=256)  # the same page asks for its n-grams and for its key
 def same_spelling(text: str) -> str:
     r"""Return the text with its formulas in one spelling and without their delimiters.
 

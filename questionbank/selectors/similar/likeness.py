@@ -65,6 +65,7 @@ class Asked:
         graphs: the keys of the graphs that it may have, with probabilities.
         ready: the ready questions in its language.
         found: the nearest that were looked for, by lens and number: several lenses ask for the same.
+        tags_read: those of candidates, for the same reason.
     """
 
     text: str
@@ -76,6 +77,7 @@ class Asked:
     graphs: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
     found: dict[tuple[str, int], list[tuple[int, float]]] = field(default_factory=dict, compare=False)
+    tags_read: dict[int, list[TaggedPath]] = field(default_factory=dict, compare=False)
 
     @property
     def is_mathematics(self) -> bool:
@@ -182,6 +184,15 @@ def _broad_concepts() -> frozenset[TaggedPath]:
 broad_concepts: Kept[frozenset[TaggedPath]] = Kept(
     lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: spelling.CHECK_AFTER
 )
+
+
+def candidate_tags(asked: Asked, ids: Iterable[int]) -> dict[int, list[TaggedPath]]:
+    """Return the tags of candidates, none left out; each candidate's are read once."""
+    wanted = list(ids)
+    if unread := [pk for pk in wanted if pk not in asked.tags_read]:
+        tags = tagged_paths(unread)
+        asked.tags_read.update((pk, tags.get(pk, [])) for pk in unread)
+    return {pk: asked.tags_read[pk] for pk in wanted}
 
 
 def ready_in(language: str) -> Candidates:
@@ -300,10 +311,10 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
     """Return what shared concepts and a shared computation add, by question."""
     shares: dict[int, float] = {}
     if asked.tags:
-        for pk, tags in tagged_paths(ids).items():
-            shares[pk] = CONCEPT_SHARE * max(
-                _affinity(mine, theirs) for mine in asked.tags for theirs in tags
-            )
+        for pk, tags in candidate_tags(asked, ids).items():
+            if tags:
+                affinities = (_affinity(mine, theirs) for mine in asked.tags for theirs in tags)
+                shares[pk] = CONCEPT_SHARE * max(affinities)
     for pk, probability in same_computation_probabilities(graphs=asked.graphs, ids=ids).items():
         shares[pk] = shares.get(pk, 0.0) + GRAPH_SHARE * probability
     return shares

@@ -39,6 +39,7 @@ from questionbank.selectors.vectors import nearest
 
 TOP_CONCEPTS = 5
 NEIGHBOURS = 10
+_READ_AT_ONCE = NEIGHBOURS + 2  # one of them is often the question itself
 _FEWEST_VOTES = 3  # labelled neighbours below which they say nothing about difficulty
 
 Vector = npt.NDArray[np.float32]
@@ -315,22 +316,29 @@ def _labelled_neighbours(
             among = among.filter(difficulty_percent__isnull=False)
         hits = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
         labelled = _load(hits, text, hierarchy)
-    return labelled[:NEIGHBOURS]
+    return labelled
 
 
 def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
-    ids = [pk for pk, _score in hits]
-    questions = Question.objects.defer("search_vector", "solution").in_bulk(ids)
+    """Return the first `NEIGHBOURS` of the questions found that are evidence; only so many are read as that takes."""
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
-    paths = concept_paths(ids, hierarchy=owner) if owner else {}
-    return [
-        LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
-        for pk, score in hits
-        if pk in questions
-        and questions[pk].analysed_text != text
-        and questions[pk].paraphrase_of_id is None
-        and (paths.get(pk) or (not hierarchy and questions[pk].difficulty_percent is not None))
-    ]
+    paths = concept_paths((pk for pk, _score in hits), hierarchy=owner) if owner else {}
+    tagged = [(pk, score) for pk, score in hits if pk in paths or not hierarchy]
+    labelled: list[LabelledNeighbour] = []
+    for start in range(0, len(tagged), _READ_AT_ONCE):
+        some = tagged[start : start + _READ_AT_ONCE]
+        questions = Question.objects.defer("search_vector", "solution").in_bulk([pk for pk, _score in some])
+        labelled += [
+            LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
+            for pk, score in some
+            if pk in questions
+            and questions[pk].analysed_text != text
+            and questions[pk].paraphrase_of_id is None
+            and (hierarchy or questions[pk].difficulty_percent is not None)
+        ]
+        if len(labelled) >= NEIGHBOURS:
+            break
+    return labelled[:NEIGHBOURS]
 
 
 def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:

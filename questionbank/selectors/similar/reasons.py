@@ -94,14 +94,13 @@ def compare(  # noqa: PLR0913 - what is known of two questions
         rarity: how rare a word is; passages of common words say nothing.
         broad: concepts that a large part of a hierarchy belongs to, which say nothing.
     """
-    new_numbers = asked.numbers != candidate.numbers
     same_form = asked.form == candidate.form
     same_formulas = not same_form and _same_formulas(asked, candidate)
     same_graph, near_graph = _computations(asked.computation, candidate.computation, is_near=by_graph)
     contrast = "" if same_form else _contrast(asked, candidate, wording)
     clauses = [
         near_graph if by_graph else "",
-        _same_text(asked, candidate, new_numbers=new_numbers) if same_form else "",
+        _same_text(asked, candidate) if same_form else "",
         "" if by_graph else near_graph,
         "the same task with a formula of the same form" if same_formulas else "",
         _shared_concept(asked, candidate, broad),
@@ -121,7 +120,7 @@ def compare(  # noqa: PLR0913 - what is known of two questions
         or same_formulas
         or (same_graph and _is_same_idea(asked, candidate, wording, purpose, broad))
     )
-    if new_numbers and is_idea:
+    if is_idea and asked.numbers != candidate.numbers:
         flags = (SAME_IDEA,)
     elif contrast:
         flags = (LOOKS_ALIKE,)
@@ -131,10 +130,10 @@ def compare(  # noqa: PLR0913 - what is known of two questions
     return Comparison(reason, flags, same_graph, bool(near_graph))
 
 
-def _same_text(asked: Evidence, candidate: Evidence, *, new_numbers: bool) -> str:
+def _same_text(asked: Evidence, candidate: Evidence) -> str:
     if asked.numbers_masked != candidate.numbers_masked:
         return "the same text except for numbers, signs, letters or names"
-    return "the same text with other numbers" if new_numbers else "the same text"
+    return "the same text with other numbers" if asked.numbers != candidate.numbers else "the same text"
 
 
 def _computations(

@@ -7,6 +7,7 @@ who need 6 days, and how long 5 need. There the divisor is the first number of t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot, slot_index
@@ -41,6 +42,7 @@ def rounded_otherwise(first: Computation, second: Computation) -> bool:
     return bool(ways[0] and ways[1] and ways[0] != ways[1])
 
 
+@lru_cache(maxsize=512)  # a question is compared with some 30 others
 def _is_broken_quotient(computation: Computation) -> bool:
     if computation.tree is None or computation.tree.label != "/":
         return False

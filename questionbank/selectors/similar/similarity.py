@@ -34,6 +34,7 @@ from questionbank.selectors.similar.likeness import (
     Ranked,
     Vector,
     broad_concepts,
+    candidate_tags,
     rank_by_graph,
     rank_by_likeness,
     rank_by_wording,
@@ -391,12 +392,11 @@ class _Comparison:
         unread = [pk for pk in dict.fromkeys(ids) if pk not in self._questions]
         if not unread:
             return
-        tags = tagged_paths(unread)
+        tags = candidate_tags(self._asked, unread)
         rows = Question.objects.select_related("equation", "machine_solution").defer("search_vector")
-        questions = rows.in_bulk(unread)
-        for pk, question in questions.items():
+        for pk, question in rows.in_bulk(unread).items():
             self._questions[pk] = question
-            self._evidence[pk] = _evidence(question, tags.get(pk, []))
+            self._evidence[pk] = _evidence(question, tags[pk])
 
     def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
         """Return the text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""

@@ -12,7 +12,8 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.demands import DEMANDS
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
 from analytics.inference.order import OrderHead
-from questionbank.models import Question
+from questionbank.models import Question, QuestionEmbedding
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.comparison import compare, expected_places, order_scores, standing
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -91,6 +92,19 @@ def test_questions_that_the_order_was_not_learned_for_have_no_score(bank):
     assert set(order_scores(list(Question.objects.all()), serving())) == {
         question.pk for question in bank if question not in bank[1:4]
     }
+
+
+def test_a_score_is_found_once_and_anew_for_a_changed_text(bank, django_assert_num_queries):
+    models, proof = serving(), bank[0]
+    before = order_scores(bank, models)
+    with django_assert_num_queries(0):
+        assert order_scores(bank, models) == before
+    proof.text = "Show that $x + 2 = 7$ has one solution."
+    proof.content_hash = content_hash(text=proof.text)
+    proof.save()
+    assert proof.pk not in order_scores(bank, models)  # until it has a vector
+    QuestionEmbedding.objects.filter(question=proof).update(content_hash=proof.content_hash)
+    assert order_scores(bank, models) == {**before, proof.pk: pytest.approx(before[proof.pk] - 2)}
 
 
 def test_a_question_has_a_place_on_its_topic_and_on_the_one_above_where_that_has_too_few(bank):
