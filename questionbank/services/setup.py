@@ -14,6 +14,7 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.services.artifacts import artifact_install_default
+from questionbank.services.demo_results import demo_results_install
 from questionbank.services.embeddings import embedding_request_outdated
 from questionbank.services.import_options import ImportOptions
 from questionbank.services.imports import import_file
@@ -22,7 +23,11 @@ from questionbank.services.solutions import solve_request_missing
 
 
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
-    """Install the default models and, for a demo, its people and bank; returns whether questions came in."""
+    """Install the default models and, for a demo, its people and bank.
+
+    Returns:
+        Whether questions came in whose vectors have yet to be computed.
+    """
     artifact_install_default(report=report)
     embedding_request_outdated()
     solve_request_missing()  # an update may have removed solutions
@@ -34,7 +39,7 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     if not demo_bank_install(report=report):
         return False
     demo_review_install(report=report)
-    return True
+    return not demo_results_install()
 
 
 @transaction.atomic

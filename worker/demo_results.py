@@ -1,0 +1,76 @@
+"""``python -m worker.demo_results``: compute the demo bank's vectors, solutions and map, and put them into the package.
+
+It makes a demo bank with the starters of this version in a folder of its own, does the jobs that a new installation
+does, and writes `questionbank.demo.results.DEMO_RESULTS`. It takes about ten minutes on two cores. Give it again when a
+starter, or the code that reads questions or solves them, has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from questionbank import embedded
+
+
+def main() -> None:
+    """Make the file."""
+    with tempfile.TemporaryDirectory(prefix="kindred-demo-") as folder:
+        os.environ.update(
+            {"VAR_DIR": folder, "DEMO": "1", "DATABASE_URL": "", "REDIS_URL": "", "STORAGE_URL": ""}
+        )
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
+        embedded.ensure(folder)
+        try:
+            _make()
+        finally:
+            embedded.release()
+
+
+def _make() -> None:
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from questionbank.demo.results import DEMO_RESULTS, write_results
+    from questionbank.models import Run
+    from questionbank.services.artifacts import artifact_install_default
+    from questionbank.services.demo_results import demo_results_gather
+    from questionbank.services.setup import demo_bank_install
+    from worker.probes.projection import project_run
+    from worker.solver.solving import solve_run
+
+    call_command("migrate", interactive=False, verbosity=0)
+    artifact_install_default(report=_say)
+    demo_bank_install(report=_say)
+    call_command("embed_questions")
+    _do("solve", "solver", solve_run)
+    _do("project", "probes", project_run)
+    if failed := Run.objects.filter(state=Run.State.FAILED).first():
+        sys.exit(f"Error: {failed}: {failed.error}")
+    write_results(demo_results_gather())
+    _say(f"{DEMO_RESULTS}: {DEMO_RESULTS.stat().st_size:,} bytes")
+
+
+def _do(kind: str, capability: str, work: Callable[[Any], Mapping[str, Any]]) -> None:
+    """Do a job here and now."""
+    from questionbank.services.runs import run_create
+    from worker.reporting import COMMAND_LINE, running
+
+    run = run_create(kind=kind, capability=capability, title=kind, send=False)
+    with running(run.pk, COMMAND_LINE) as reporter:
+        if reporter is not None:
+            reporter.echo = _say
+            reporter.result = work(reporter)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    main()
