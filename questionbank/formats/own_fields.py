@@ -20,6 +20,7 @@ _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
 _OURS = re.compile(r"\W*kindred:\s*(\{.*\})\s*")
 _NOT_OURS = frozenset({"original", "content", "source", "predicted"})
 _OUR_FIELDS = tuple(sorted({column.name for column in fields(QuestionRecord)} - _NOT_OURS))
+_COMPARED = (*_OUR_FIELDS, "content", "source")
 _TEXTS = frozenset({"text", "options", "answer", "solution", "content"})
 _GUESSED = frozenset({"language", "kind"})  # from the texts, where a file does not say them
 
@@ -30,14 +31,10 @@ def lost_fields(record: QuestionRecord, again: QuestionRecord) -> str:
     With a text come the fields that are guessed from texts: what was guessed from the one that was read again may not
     be what is guessed from this one.
     """
-    names = {
-        name for name in (*_OUR_FIELDS, "content", "source") if getattr(record, name) != getattr(again, name)
-    }
+    names = {name for name in _COMPARED if getattr(record, name) != getattr(again, name)}
     if names & _TEXTS:
         names |= _GUESSED
-    lost = {
-        name: as_json(getattr(record, name)) for name in (*_OUR_FIELDS, "content", "source") if name in names
-    }
+    lost = {name: as_json(getattr(record, name)) for name in _COMPARED if name in names}
     if "concepts" in lost:
         lost["concepts"] = [exported_path(path) for path in record.concepts]
     return json.dumps(lost, ensure_ascii=True) if lost else ""
