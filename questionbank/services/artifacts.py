@@ -25,7 +25,7 @@ from django.core.files.storage import storages
 from django.db import transaction
 from django.db.models.functions import Now
 
-from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
+from analytics.artifacts import DERIVED, MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
 from analytics.capability import Lens, Starter
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
@@ -245,10 +245,9 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
     storage = storages["artifacts"]
     for name in files:
         storage.delete(f"{location}/{name}")
-    with suppress(NotImplementedError):  # a bucket
-        shutil.rmtree(
-            storage.path(location), ignore_errors=True
-        )  # with what this machine has derived from it
+    with suppress(NotImplementedError):  # a bucket has no path, and nothing is derived in it
+        for derived in Path(storage.path(location)).glob(f"{DERIVED}*"):
+            shutil.rmtree(derived, ignore_errors=True)
 
 
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
