@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from django.utils import timezone
 
 from analytics.catalog import FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
@@ -97,7 +96,6 @@ def _store_solutions(questions: Mapping[str, Question], results: DemoResults) ->
     retriever = retriever_champion(solver.scope) if solver is not None else None
     if not (_is_by(results, solver) and _is_by(results, retriever)):
         return
-    now = timezone.now()
     rows = []
     for source_id, solution in zip(results.ids, results.solutions, strict=True):
         alternatives = [
@@ -111,7 +109,6 @@ def _store_solutions(questions: Mapping[str, Question], results: DemoResults) ->
                 retriever=retriever,
                 content_hash=questions[source_id].content_hash,
                 **{**solution, "alternatives": alternatives},
-                solved_at=now,
             )
         )
     QuestionSolution.objects.bulk_create(rows, ignore_conflicts=True)  # a worker may have begun
