@@ -162,8 +162,12 @@ def _held(run: Run) -> Any:
 
 
 def run_heartbeat(*, run: Run) -> bool:
-    """Say that the worker lives. False: stop, because of a cancel request or a lost lease."""
-    return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=Now()))
+    """Record that the worker is alive; return False if the job must stop: cancelled, or the lease is lost.
+
+    A cancelled job keeps beating until it has stopped. Otherwise its busy worker would be taken for dead.
+    """
+    _held(run).update(heartbeat_at=Now())
+    return bool(_held(run).filter(cancel_requested=False).exists())
 
 
 def run_saved_work(*, run: Run) -> None:

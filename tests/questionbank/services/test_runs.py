@@ -153,11 +153,15 @@ def test_cancelling_a_waiting_run_ends_it_and_its_message_starts_nothing():
     assert run.state == "cancelled"
 
 
-def test_cancelling_a_running_run_stops_its_heartbeat():
+def test_a_cancelled_run_whose_worker_is_still_busy_is_not_taken_for_dead(long_up):
     run = runs.run_start(run_id=queued().pk, worker="one")
     assert runs.run_heartbeat(run=run)
     runs.run_cancel(run_id=run.pk)
-    assert not runs.run_heartbeat(run=run)
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert not runs.run_heartbeat(run=run)  # told to stop, and alive until it has
+    runs.runs_reconcile(watching_since=timezone.now() - HOUR)
+    run.refresh_from_db()
+    assert (run.state, run.logs.count()) == ("running", 0)
     assert runs.run_finish_cancelled(run=run)
     run.refresh_from_db()
     assert run.state == "cancelled"
