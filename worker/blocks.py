@@ -16,9 +16,8 @@ from analytics.errors import Cancelled
 from questionbank import dispatch
 from questionbank.models import Run, WorkBlock
 from questionbank.selectors.registry.blocks import BlockSums, block_sums
-from questionbank.selectors.registry.runs import somebody_waits
 from questionbank.services.blocks import block_claim, block_finish, lease_renewed
-from worker.reporting import RunReporter, patiently
+from worker.reporting import RunReporter, patiently, somebody_waits
 
 WAIT_SECONDS = 0.5  # for blocks that others work on
 HELP_SECONDS = 2.0  # between two calls for help
@@ -82,14 +81,14 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
             time.sleep(WAIT_SECONDS)
 
 
-def help_with_blocks(run_id: int, job: BlockJob) -> int:
+def help_with_blocks(run_id: int, job: BlockJob, *, worker: str) -> int:
     """Do blocks of a job until none is free, the run has ended or somebody waits for this worker; return how many."""
     done = 0
     while True:
         run = patiently(Run.objects.filter(pk=run_id).first)
         if run is None or run.is_finished or run.cancel_requested:
             return done
-        if patiently(partial(somebody_waits, queue=run.queue, kind=run.kind)):
+        if somebody_waits(run, worker=worker):
             return done
         if not patiently(partial(do_block, job)):
             return done

@@ -21,12 +21,13 @@ from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
+from questionbank import dispatch
 from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.disk import has_space
 from questionbank.errors import DocumentRefused, ImportRefused, KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.registry.runs import run_last_step, somebody_waits
+from questionbank.selectors.registry.runs import run_last_step, worker_queues
 from questionbank.services import runs
 from questionbank.services.run_lock import RunLock
 from questionbank.wording import duration_text
@@ -42,6 +43,7 @@ ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
 COMMAND_LINE = "command line"  # the worker of a job that a command does itself
 INNERMOST_CALLS = 8  # logged for a hung job
 LOOK_SECONDS = 1.0  # at most so often does a bulk job look whether somebody waits
+IDLE_WORKER_SECONDS = 0.5  # by then an idle worker has taken a message
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -68,6 +70,19 @@ def patiently(write: Callable[[], Result]) -> Result:
 
 class GaveWay(Exception):
     """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
+
+
+def somebody_waits(run: Run, *, worker: str) -> bool:
+    """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it."""
+
+    def is_waiting() -> bool:
+        return dispatch.is_more_urgent_waiting(queues, priority=run.priority)
+
+    queues = patiently(partial(worker_queues, worker=worker)) or [run.queue]
+    if not is_waiting():
+        return False
+    time.sleep(IDLE_WORKER_SECONDS)
+    return is_waiting()
 
 
 class RunReporter:
@@ -146,14 +161,14 @@ class RunReporter:
             raise Cancelled("The job was cancelled.")
 
     def give_way(self) -> None:
-        """Raise `GaveWay` where a bulk job keeps a job waiting that goes before it; call it between saved portions.
+        """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it between saved portions.
 
         A command has a process of its own and keeps nobody waiting.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
             self._looked = now
-            if patiently(partial(somebody_waits, queue=self.run.queue, kind=self.run.kind)):
+            if somebody_waits(self.run, worker=self.run.worker):
                 raise GaveWay
 
     def hangs(self) -> bool:

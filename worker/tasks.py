@@ -109,13 +109,13 @@ def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
     return {"stored": embed_pending(reporter)}
 
 
-@application.task(name="bank.help")
-def help_with_job(run_id: int, name: str) -> int:
+@application.task(name="bank.help", bind=True)
+def help_with_job(self: Task[Any, Any], run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
     kinds: dict[str, type[BlockJob]] = {job.word: job for job in (VectorBlocks, TakePart)} | block_jobs()
     job = patiently(partial(kinds[word].named, argument))
-    return help_with_blocks(run_id, job) if job else 0
+    return help_with_blocks(run_id, job, worker=self.request.hostname or "here") if job else 0
 
 
 @run_task("train")

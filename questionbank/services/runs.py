@@ -83,6 +83,7 @@ def run_create(  # noqa: PLR0913 - the columns of a job
         capability=capability,
         parameters=dict(parameters or {}),
         queue=queue,
+        priority=bulk_kinds().get(kind, Run.Priority.WAITED_FOR),
         requested_by=requested_by,
     )
     if send:
