@@ -27,7 +27,7 @@ from questionbank.disk import has_space
 from questionbank.errors import DocumentRefused, ImportRefused, KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.registry.runs import run_last_step, worker_queues
+from questionbank.selectors.registry.runs import is_run_waiting, run_last_step, worker_queues
 from questionbank.services import runs
 from questionbank.services.run_lock import RunLock
 from questionbank.wording import duration_text
@@ -72,11 +72,18 @@ class GaveWay(Exception):
     """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
 
 
-def somebody_waits(run: Run, *, worker: str) -> bool:
-    """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it."""
+def somebody_waits(run: Run, *, worker: str, begins_again: bool = False) -> bool:
+    """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it.
+
+    Args:
+        begins_again: whether the run would lose its work: then what the clock sends every minute is no reason.
+    """
 
     def is_waiting() -> bool:
-        return dispatch.is_more_urgent_waiting(queues, priority=run.priority)
+        is_message_waiting = dispatch.is_more_urgent_waiting(queues, priority=run.priority)
+        return is_message_waiting and (
+            not begins_again or patiently(partial(is_run_waiting, queues=queues, priority=run.priority))
+        )
 
     queues = patiently(partial(worker_queues, worker=worker)) or [run.queue]
     if not is_waiting():
@@ -160,15 +167,15 @@ class RunReporter:
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
 
-    def give_way(self) -> None:
-        """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it between saved portions.
+    def give_way(self, *, begins_again: bool = False) -> None:
+        """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it every few seconds.
 
         A command has a process of its own and keeps nobody waiting.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
             self._looked = now
-            if somebody_waits(self.run, worker=self.run.worker):
+            if somebody_waits(self.run, worker=self.run.worker, begins_again=begins_again):
                 raise GaveWay
 
     def hangs(self) -> bool:

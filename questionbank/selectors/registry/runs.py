@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -82,6 +83,12 @@ def worker_queues(*, worker: str) -> list[str]:
     """Return the queues that a worker takes jobs from; empty for a command."""
     row = WorkerHeartbeat.objects.filter(name=worker).first()
     return row.queues.split(",") if row else []
+
+
+def is_run_waiting(*, queues: Collection[str], priority: int) -> bool:
+    """Return whether a run that goes before this priority waits in one of the queues."""
+    waiting = Run.objects.filter(state=Run.State.QUEUED, queue__in=queues, sent_at__isnull=False)
+    return waiting.filter(priority__lt=priority).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:
