@@ -108,7 +108,14 @@ class Run(models.Model):
     @property
     def state_shown(self) -> str:
         """The state for people."""
-        return "Refused" if self.is_refused else self.get_state_display()
+        if self.is_refused:
+            return "Refused"
+        return "Paused" if self.is_paused else self.get_state_display()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it has begun and waits for a worker to continue it."""
+        return self.state == self.State.QUEUED and self.started_at is not None and bool(self.message)
 
     @property
     def percent(self) -> int | None:

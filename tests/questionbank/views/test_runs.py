@@ -22,6 +22,7 @@ from questionbank.services.runs import (
     run_create,
     run_fail,
     run_heartbeat,
+    run_give_way,
     run_log,
     run_metrics,
     run_progress,
@@ -179,6 +180,23 @@ def test_new_figures_change_the_etag(training, as_teacher) -> None:
 
 
 def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> None:
+def test_a_job_that_gave_way_is_paused_and_does_not_claim_to_run(as_teacher) -> None:
+    solving = run_create(kind="solve", capability="solver", title="Solve", send=False)
+    held = run_start(run_id=solving.pk, worker="default@here")
+    run_progress(run=held, done=8, total=2400, message="Solving: 8 of 2,400")
+    worker_seen(name="default@here", queues="default,light")
+    check = run_create(kind=Run.Kind.IMPORT, title="Check a file", queue="light", send=False)
+    assert "Starts when “Solve” pauses or ends." in progress(as_teacher, check).content.decode()
+    run_give_way(run=held)
+    run_start(run_id=check.pk, worker="default@here")
+    page = progress(as_teacher, solving).content.decode()
+    assert re.search(r"Paused\s*</span>", page)
+    assert "Waiting for “Check a file” to finish." in page
+    assert re.search(r"8 /\s+2,400", page)
+    assert not re.search("Running|Took", page)
+    assertContains(as_teacher.get(reverse("run_list")), "8 / 2,400")
+
+
     first, second, third = (
         run_create(kind=Run.Kind.TRAIN, capability="probes", title=name, queue="train", send=False)
         for name in ("First", "Second", "Third")
