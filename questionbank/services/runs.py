@@ -227,10 +227,7 @@ def run_succeed(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
 
 def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -> bool:
     """Mark the run as failed with one sentence for its reader."""
-    failed = _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
-    if failed:
-        run_log(run=run, text=error, level=RunLog.Level.ERROR)
-    return failed
+    return _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
 
 
 def run_finish_cancelled(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
@@ -327,7 +324,10 @@ def run_retry(*, run_id: int) -> Run:
         raise Conflict("This file was refused and would be refused again. Correct it, then upload it anew.")
     if run_under_way(kind=run.kind, capability=run.capability, parameters=run.parameters) is not None:
         raise Conflict("Another job does the same already: wait for it, or stop it first.")
-    run.attempts = run.deaths = run.pauses = 0
+    run.attempts = run.deaths = run.pauses = run.done = run.total = 0
+    run.message = ""
+    if run.error:
+        run_log(run=run, text=run.error, level=RunLog.Level.ERROR)  # the next attempt has an error of its own
     _requeue(run)
     return run
 
