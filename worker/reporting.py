@@ -39,6 +39,7 @@ DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the recon
 DISK_SECONDS = 600.0  # so long it waits for space
 PAUSE_SECONDS = 1.0
 PACE_SECONDS = 3.0  # after so long a stage's pace is known
+PACE_LASTS_SECONDS = 60.0  # what took place more than one or two times so long ago tells nothing of the pace
 ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
 COMMAND_LINE = "command line"  # the worker of a job that a command does itself
 INNERMOST_CALLS = 8  # logged for a hung job
@@ -105,7 +106,9 @@ class RunReporter:
         self._reported = time.monotonic()
         self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
-        self._stage: tuple[float, int, int] | None = None  # when it began, how far it was then, its total
+        self.parts_left = 0  # after the one whose progress is reported
+        self._stage: tuple[int, int] = (0, 0)  # how far it is, its total
+        self._paces: list[tuple[float, int]] = []  # one or two times, and how far the stage was then
         self._furthest_step: int | None = None  # that an earlier attempt reached
         self._stop_requested = threading.Event()
         self._held = threading.Event()
@@ -117,15 +120,29 @@ class RunReporter:
         if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
         self._written, self._message = now, message
-        status = f"{message}, {left} left" if (left := self._time_left(done, total, now)) else message
+        status = message
+        if left := self._time_left(done, total, now):
+            status += f", {left} left" + (" for this part" if self.parts_left else "")
         patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=status))
 
     def _time_left(self, done: int, total: int, now: float) -> str:
-        """Return how long the rest of this stage takes at its pace so far; a stage begins when its total changes."""
-        if self._stage is None or total != self._stage[2] or done < self._stage[1]:
-            self._stage = (now, done, total)
-        began, first, _total = self._stage
-        if total <= 0 or done >= total or done <= first or now - began < PACE_SECONDS:
+        """Return how long the rest of this stage takes at its pace of the last minute or two; empty if unknown.
+
+        A stage begins where `done` or `total` falls; a total that grows does not end it. Its first portion tells
+        nothing: it includes what a worker loads before it begins.
+        """
+        reached, total_before = self._stage
+        self._stage = done, total
+        if not total_before or total < total_before or done < reached:
+            self._paces = []
+        elif done > reached and not self._paces:
+            self._paces = [(now, done)]
+        elif self._paces and now - self._paces[-1][0] > PACE_LASTS_SECONDS:
+            self._paces = [self._paces[-1], (now, done)]
+        if not self._paces or done >= total:
+            return ""
+        began, first = self._paces[0]
+        if done <= first or now - began < PACE_SECONDS:
             return ""
         return duration_text((now - began) * (total - done) / (done - first))
 

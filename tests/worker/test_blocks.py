@@ -31,6 +31,9 @@ class Squares:
         self.given: list[int] = []
         self.then = then
 
+    def ranges_above(self, last):
+        return ()
+
     def compute(self, block, cancel):
         self.given.append(block.first)
         self.then()
@@ -184,6 +187,18 @@ def test_a_worker_of_two_queues_gives_way_to_both_and_to_what_the_clock_sends(qu
         assert (run.state == "queued") is gives_way
         broker.flushall()
         Run.objects.all().delete()
+
+
+def test_rows_that_come_while_the_blocks_are_done_are_counted_and_done(monkeypatch):
+    class Growing(Squares):
+        def ranges_above(self, last):
+            return [BlockRange(31, 130, 100)] if last == 30 else []
+
+    monkeypatch.setattr(blocks, "GROW_SECONDS", -1)
+    run, job = create(), Growing()
+    work(run, job)
+    assert job.given == [1, 11, 21, 31]
+    assert (run.done, run.total, run.result) == (130, 130, {"stored": 130})
 
 
 def test_what_somebody_waits_for_overtakes_background_work_that_came_first(queue, admin_person):

@@ -53,7 +53,9 @@ def test_progress_tells_the_time_left_of_its_stage(run, monkeypatch):
     with running(run.pk, "here") as reporter:
         for done, total, words in [
             (0, 100, "Reading"),
-            (10, 100, "Reading, 1 min 30 s left"),
+            (10, 100, "Reading"),  # with what had to be loaded
+            (20, 100, "Reading, 1 min 20 s left"),
+            (30, 500, "Reading, 7 min 50 s left"),  # more was added meanwhile
             (0, 50, "Writing"),
         ]:
             reporter.progress(done, total, words.partition(",")[0])
@@ -61,6 +63,12 @@ def test_progress_tells_the_time_left_of_its_stage(run, monkeypatch):
             assert run.message == words
             now[0] += 10
     run.refresh_from_db()
+        reporter.parts_left = 1
+        for done, words in [(1, "Writing"), (2, "Writing, 8 min 0 s left for this part")]:
+            reporter.progress(done, 50, "Writing")
+            run.refresh_from_db()
+            assert run.message == words
+            now[0] += 10
     assert (run.done, run.total) == (50, 50)
 
 
