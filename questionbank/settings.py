@@ -249,6 +249,7 @@ _shared_processors: list[structlog.typing.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso"),
 ]
+_chatty = "INFO" if env.environment("LOG_LEVEL") == "DEBUG" else "WARNING"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -274,6 +275,13 @@ LOGGING = {
             "formatter": "structured",
             "filters": ["without_refusals", "without_outages"],
         }
+    },
+    "loggers": {
+        # a job is one line of `worker.reporting` when it ends; these say it six times
+        "celery": {"level": _chatty},
+        "django_structlog.celery": {"level": _chatty},
+        # warns that clocks differ when a busy worker is late; a message's time counts nowhere
+        "celery.events.state": {"level": "ERROR"},
     },
     "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},
 }

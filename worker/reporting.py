@@ -260,7 +260,7 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     if run is None:
         yield None
         return
-    reporter = RunReporter(run)
+    reporter, began = RunReporter(run), time.monotonic()
     thread = threading.Thread(target=reporter._beat, daemon=True)
     thread.start()
     reporter._held.wait(timeout=HEARTBEAT_SECONDS)
@@ -281,6 +281,14 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     finally:
         reporter._finished.set()
         thread.join(timeout=HEARTBEAT_SECONDS)
+        _log_end(run, seconds=time.monotonic() - began)
+
+
+def _log_end(run: Run, *, seconds: float) -> None:
+    """Write one line of how an attempt ended."""
+    ended = run.state if run.is_finished else "paused"
+    reason = {"error": run.error} if run.error and not run.is_refused else {}  # a refusal quotes a file
+    logger.info("run_ended", run=run.pk, kind=run.kind, state=str(ended), seconds=round(seconds, 1), **reason)
 
 
 def _space_awaited(stop: threading.Event) -> bool:
