@@ -17,7 +17,7 @@ from questionbank import dispatch
 from questionbank.models import Run, WorkBlock
 from questionbank.selectors.registry.blocks import BlockSums, block_sums
 from questionbank.services.blocks import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
-from worker.reporting import RunReporter, patiently, somebody_waits
+from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits
 
 WAIT_SECONDS = 0.5  # for blocks that others work on
 HELP_SECONDS = 2.0  # between two calls for help
@@ -91,12 +91,12 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
 
 def help_with_blocks(run_id: int, job: BlockJob, *, worker: str) -> int:
     """Do blocks of a job until none is free, the run has ended or somebody waits for this worker; return how many."""
-    done = 0
+    done, began = 0, time.monotonic()
     while True:
         run = patiently(Run.objects.filter(pk=run_id).first)
         if run is None or run.is_finished or run.cancel_requested:
             return done
-        if somebody_waits(run, worker=worker):
+        if somebody_waits(run, worker=worker, runs_alone=time.monotonic() - began < CLOCK_SECONDS):
             return done
         if not patiently(partial(do_block, job)):
             return done

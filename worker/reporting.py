@@ -45,6 +45,9 @@ COMMAND_LINE = "command line"  # the worker of a job that a command does itself
 INNERMOST_CALLS = 8  # logged for a hung job
 LOOK_SECONDS = 1.0  # at most so often does a bulk job look whether somebody waits
 IDLE_WORKER_SECONDS = 0.5  # by then an idle worker has taken a message
+CLOCK_SECONDS = (
+    120.0  # so long mail and the clock's other tasks wait: a job that gave way loads its models again
+)
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -73,17 +76,17 @@ class GaveWay(Exception):
     """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
 
 
-def somebody_waits(run: Run, *, worker: str, begins_again: bool = False) -> bool:
+def somebody_waits(run: Run, *, worker: str, runs_alone: bool) -> bool:
     """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it.
 
     Args:
-        begins_again: whether the run would lose its work: then what the clock sends every minute is no reason.
+        runs_alone: whether what the clock sends is no reason to give way.
     """
 
     def is_waiting() -> bool:
         is_message_waiting = dispatch.is_more_urgent_waiting(queues, priority=run.priority)
         return is_message_waiting and (
-            not begins_again or patiently(partial(is_run_waiting, queues=queues, priority=run.priority))
+            not runs_alone or patiently(partial(is_run_waiting, queues=queues, priority=run.priority))
         )
 
     queues = patiently(partial(worker_queues, worker=worker)) or [run.queue]
@@ -102,7 +105,7 @@ class RunReporter:
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
         self.patience = runs.PATIENCE_BY_KIND.get(run.kind, runs.PATIENCE).total_seconds()
         self._gives_way = run.kind in bulk_kinds() and run.worker != COMMAND_LINE
-        self._looked = time.monotonic()
+        self._began = self._looked = time.monotonic()
         self._reported = time.monotonic()
         self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
@@ -188,11 +191,15 @@ class RunReporter:
         """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it every few seconds.
 
         A command has a process of its own and keeps nobody waiting.
+
+        Args:
+            begins_again: whether the job loses its work: then it gives way to runs alone, not to what the clock sends.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
             self._looked = now
-            if somebody_waits(self.run, worker=self.run.worker, begins_again=begins_again):
+            runs_alone = begins_again or now - self._began < CLOCK_SECONDS
+            if somebody_waits(self.run, worker=self.run.worker, runs_alone=runs_alone):
                 raise GaveWay
 
     def hangs(self) -> bool:
