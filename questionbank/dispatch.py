@@ -1,5 +1,7 @@
 """The only place that hands work to Celery: by task name, on commit, one message a run.
 
+A queue is a Redis list for each priority; workers take the oldest message of the most urgent list (decision 144).
+
 There is one task a kind of run, ``bank.<kind>``; what a capability does differently is in its class in
 `worker.table`.
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -21,6 +24,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
+from kombu.transport.redis import Channel
 
 if TYPE_CHECKING:
     from questionbank.models import Run
@@ -31,6 +35,7 @@ TAKEN_SECONDS = 30.0
 _taken_since: dict[str, float] = {}  # message -> when this process saw first that a worker had taken it
 
 QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
+_OPTIONS = settings.CELERY_BROKER_TRANSPORT_OPTIONS
 
 
 def task_name(kind: str) -> str:
@@ -42,7 +47,7 @@ def task_name(kind: str) -> str:
 def _application() -> Celery:
     application = Celery("kindred-dispatch", broker=settings.CELERY_BROKER_URL, set_as_current=False)
     application.conf.broker_connection_retry_on_startup = False
-    application.conf.broker_transport_options = {
+    application.conf.broker_transport_options = _OPTIONS | {
         "socket_connect_timeout": 2,
         "socket_timeout": 5,
         "max_retries": 1,
@@ -65,6 +70,7 @@ def _send(run: Run) -> None:
             args=[run.pk],
             task_id=str(run.message_id),
             queue=run.queue,
+            priority=run.priority,
             ignore_result=True,
             retry=False,
         )
@@ -83,7 +89,12 @@ def ask_for_help(run: Run, job: str) -> None:
     with suppress(OperationalError, OSError, redis.RedisError):
         if not queue_depths()[run.queue]:
             _application().send_task(
-                task_name("help"), args=[run.pk, job], queue=run.queue, ignore_result=True, retry=False
+                task_name("help"),
+                args=[run.pk, job],
+                queue=run.queue,
+                priority=run.priority,
+                ignore_result=True,
+                retry=False,
             )
 
 
@@ -132,11 +143,30 @@ def _taken_message_ids() -> set[str]:
 
 def _waiting_message_ids() -> set[str]:
     with _application().connection_for_read() as connection, connection.channel() as channel:
-        waiting = [channel.client.lrange(queue, 0, -1) for queue in QUEUES]
+        waiting = [channel.client.lrange(name, 0, -1) for queue in QUEUES for name in _lists(queue)]
     return {json.loads(raw)["headers"]["id"] for messages in waiting for raw in messages}
 
 
 def queue_depths() -> dict[str, int]:
     """Return the number of messages that wait in each queue."""
     with _application().connection_for_read() as connection, connection.channel() as channel:
-        return {queue: int(channel.client.llen(queue)) for queue in QUEUES}
+        return {queue: sum(map(channel.client.llen, _lists(queue))) for queue in QUEUES}
+
+
+def is_more_urgent_waiting(queues: Iterable[str], *, priority: int) -> bool:
+    """Return whether a message that goes before this priority waits in one of the queues; False without a broker."""
+    names = [name for queue in queues for name in _lists(queue)[:priority]]
+    if not names:
+        return False
+    with (
+        suppress(OperationalError, OSError, redis.RedisError),
+        _application().connection_for_read() as connection,
+        connection.channel() as channel,
+    ):
+        return any(map(channel.client.llen, names))
+    return False
+
+
+def _lists(queue: str) -> list[str]:
+    """Return the Redis lists of a queue, the most urgent first, by the names that Celery's transport gives them."""
+    return [f"{queue}{Channel.sep}{step}" if step else queue for step in _OPTIONS["priority_steps"]]

@@ -117,7 +117,10 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "priority_steps": [0, 1, 2, 3],  # of `Run.Priority`
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "worker.clock:Scheduler"
@@ -246,6 +249,7 @@ _shared_processors: list[structlog.typing.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso"),
 ]
+_chatty = "INFO" if env.environment("LOG_LEVEL") == "DEBUG" else "WARNING"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -271,6 +275,13 @@ LOGGING = {
             "formatter": "structured",
             "filters": ["without_refusals", "without_outages"],
         }
+    },
+    "loggers": {
+        # a job is one line of `worker.reporting` when it ends; these say it six times
+        "celery": {"level": _chatty},
+        "django_structlog.celery": {"level": _chatty},
+        # warns that clocks differ when a busy worker is late; a message's time counts nowhere
+        "celery.events.state": {"level": "ERROR"},
     },
     "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},
 }

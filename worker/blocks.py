@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Self
 
@@ -16,12 +16,12 @@ from analytics.errors import Cancelled
 from questionbank import dispatch
 from questionbank.models import Run, WorkBlock
 from questionbank.selectors.registry.blocks import BlockSums, block_sums
-from questionbank.selectors.registry.runs import somebody_waits
-from questionbank.services.blocks import block_claim, block_finish, lease_renewed
-from worker.reporting import RunReporter, patiently
+from questionbank.services.blocks import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
+from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits
 
 WAIT_SECONDS = 0.5  # for blocks that others work on
 HELP_SECONDS = 2.0  # between two calls for help
+GROW_SECONDS = 5.0  # between two looks for rows that came since the plan
 
 
 class BlockJob(ABC):
@@ -51,9 +51,13 @@ class BlockJob(ABC):
             What stores it, in the transaction that finishes the block, and returns the number of rows.
         """
 
+    def ranges_above(self, _last: int) -> Sequence[BlockRange]:
+        """Return blocks of the rows that came since the plan: their ids are above its last one."""
+        return ()
+
 
 def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> BlockSums:
-    """Do the planned blocks of a job together with all workers that are idle.
+    """Do the planned blocks of a job together with all workers that are idle; the plan grows by rows that come.
 
     Returns:
         What was done, by any worker; for blocks that were planned again meanwhile, how far they had come.
@@ -62,7 +66,7 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
         Cancelled: the run was stopped; helpers stop too.
         GaveWay: somebody waits for this worker.
     """
-    called = 0.0
+    called, grown = 0.0, time.monotonic()
     furthest = block_sums(job=job.name)
     while True:
         sums = block_sums(job=job.name)
@@ -73,6 +77,9 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
             return furthest
         reporter.check()
         reporter.give_way()
+        if time.monotonic() - grown > GROW_SECONDS:
+            patiently(partial(blocks_extend, job=job.name, ranges=job.ranges_above(sums.last)))
+            grown = time.monotonic()
         if sums.free > 1 and time.monotonic() - called > HELP_SECONDS:
             dispatch.ask_for_help(reporter.run, job.name)
             called = time.monotonic()
@@ -82,14 +89,14 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
             time.sleep(WAIT_SECONDS)
 
 
-def help_with_blocks(run_id: int, job: BlockJob) -> int:
+def help_with_blocks(run_id: int, job: BlockJob, *, worker: str) -> int:
     """Do blocks of a job until none is free, the run has ended or somebody waits for this worker; return how many."""
-    done = 0
+    done, began = 0, time.monotonic()
     while True:
         run = patiently(Run.objects.filter(pk=run_id).first)
         if run is None or run.is_finished or run.cancel_requested:
             return done
-        if patiently(partial(somebody_waits, queue=run.queue, kind=run.kind)):
+        if somebody_waits(run, worker=worker, runs_alone=time.monotonic() - began < CLOCK_SECONDS):
             return done
         if not patiently(partial(do_block, job)):
             return done

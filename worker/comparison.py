@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from worker.bootstrap import paired_difference
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
+PORTION = 64  # of a suite: seconds of work
 ROLES = ("candidate", "champion")
 SEED = 0  # of what a comparison draws
 
@@ -25,6 +26,43 @@ _OUTCOMES = {
     GateOutcome.NOT_BETTER: "The candidate is not better.",
     GateOutcome.REFUSED: "The candidate does not pass the gate.",
 }
+
+_measured: dict[
+    tuple[int, str], list[tuple[Any, Any]]
+] = {}  # by run and role: what was measured, and its result
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_portions(
+    reporter: RunReporter,
+    role: str,
+    suite: Sequence[Item],
+    measure: Callable[[Sequence[Item]], Sequence[Result]],
+) -> list[Result]:
+    """Measure a model on a suite, portion by portion, between which the comparison gives way.
+
+    The results of a comparison that gave way are kept in this process. Its next attempt uses those of what the suite
+    still begins with.
+
+    Raises:
+        Cancelled: the run was stopped.
+        GaveWay: somebody waits for this worker.
+    """
+    run = reporter.run.pk
+    for earlier in [key for key in _measured if key[0] != run]:
+        del _measured[earlier]
+    kept = _measured.setdefault((run, role), [])
+    if [item for item, _result in kept] != list(suite[: len(kept)]):
+        kept.clear()
+    while len(kept) < len(suite):
+        reporter.check()
+        reporter.give_way(begins_again=True)
+        reporter.progress(len(kept), len(suite), f"Measuring the {role}")
+        portion = suite[len(kept) : len(kept) + PORTION]
+        kept += zip(portion, measure(portion), strict=True)
+    return [result for _item, result in kept]
 
 
 def compare_run(reporter: RunReporter) -> dict[str, Any]:

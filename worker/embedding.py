@@ -28,7 +28,7 @@ from questionbank.selectors.registry.embeddings import (
     languages_meant,
 )
 from questionbank.services import embeddings
-from questionbank.services.blocks import block_ranges, blocks_plan, turn
+from questionbank.services.blocks import BlockRange, block_ranges, blocks_plan, turn
 from questionbank.services.search_index import search_text_fill
 from worker.blocks import BlockJob, work_in_blocks
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
@@ -61,9 +61,9 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
         else rows.filter(pk__in=[given_set.pk for given_set in sets])
     )
     stored: dict[str, int] = {}
-    for embedding_set in chosen.order_by(
-        F("artifact").asc(nulls_first=True), "pk"
-    ):  # the quick n-grams first
+    in_order = list(chosen.order_by(F("artifact").asc(nulls_first=True), "pk"))  # the quick n-grams first
+    for number, embedding_set in enumerate(in_order, start=1):
+        reporter.parts_left = len(in_order) - number
         lens = embedding_set.lens
         stored[lens] = stored.get(lens, 0) + _embed_set(reporter, embedding_set)
     return stored
@@ -165,6 +165,10 @@ class VectorBlocks(BlockJob):
             return None
         capability = CAPABILITIES[artifact.capability]
         return capability.encode_many(artifact_folder(artifact), lambda: self._cancel())
+
+    def ranges_above(self, last: int) -> Sequence[BlockRange]:
+        """Return blocks of the questions that were added since the plan."""
+        return block_ranges(embedding_pending_ids(embedding_set=self.embedding_set, above=last), BLOCK_SIZE)
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Encode what is missing of a range of questions."""

@@ -77,7 +77,7 @@ def prepare_language_model(reporter: RunReporter) -> None:
         try:
             while process.poll() is None:
                 reporter.check()
-                reporter.give_way()
+                reporter.give_way(begins_again=True)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(LOOK_SECONDS)
         finally:

@@ -21,12 +21,13 @@ from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
+from questionbank import dispatch
 from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.disk import has_space
 from questionbank.errors import DocumentRefused, ImportRefused, KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.registry.runs import run_last_step, somebody_waits
+from questionbank.selectors.registry.runs import is_run_waiting, run_last_step, worker_queues
 from questionbank.services import runs
 from questionbank.services.run_lock import RunLock
 from questionbank.wording import duration_text
@@ -38,10 +39,15 @@ DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the recon
 DISK_SECONDS = 600.0  # so long it waits for space
 PAUSE_SECONDS = 1.0
 PACE_SECONDS = 3.0  # after so long a stage's pace is known
+PACE_LASTS_SECONDS = 60.0  # what took place more than one or two times so long ago tells nothing of the pace
 ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
 COMMAND_LINE = "command line"  # the worker of a job that a command does itself
 INNERMOST_CALLS = 8  # logged for a hung job
 LOOK_SECONDS = 1.0  # at most so often does a bulk job look whether somebody waits
+IDLE_WORKER_SECONDS = 0.5  # by then an idle worker has taken a message
+CLOCK_SECONDS = (
+    120.0  # so long mail and the clock's other tasks wait: a job that gave way loads its models again
+)
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -70,6 +76,26 @@ class GaveWay(Exception):
     """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
 
 
+def somebody_waits(run: Run, *, worker: str, runs_alone: bool) -> bool:
+    """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it.
+
+    Args:
+        runs_alone: whether what the clock sends is no reason to give way.
+    """
+
+    def is_waiting() -> bool:
+        is_message_waiting = dispatch.is_more_urgent_waiting(queues, priority=run.priority)
+        return is_message_waiting and (
+            not runs_alone or patiently(partial(is_run_waiting, queues=queues, priority=run.priority))
+        )
+
+    queues = patiently(partial(worker_queues, worker=worker)) or [run.queue]
+    if not is_waiting():
+        return False
+    time.sleep(IDLE_WORKER_SECONDS)
+    return is_waiting()
+
+
 class RunReporter:
     """What a running job tells about itself; `result` becomes the run's when it succeeds."""
 
@@ -79,11 +105,13 @@ class RunReporter:
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
         self.patience = runs.PATIENCE_BY_KIND.get(run.kind, runs.PATIENCE).total_seconds()
         self._gives_way = run.kind in bulk_kinds() and run.worker != COMMAND_LINE
-        self._looked = time.monotonic()
+        self._began = self._looked = time.monotonic()
         self._reported = time.monotonic()
         self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
-        self._stage: tuple[float, int, int] | None = None  # when it began, how far it was then, its total
+        self.parts_left = 0  # after the one whose progress is reported
+        self._stage: tuple[int, int] = (0, 0)  # how far it is, its total
+        self._paces: list[tuple[float, int]] = []  # one or two times, and how far the stage was then
         self._furthest_step: int | None = None  # that an earlier attempt reached
         self._stop_requested = threading.Event()
         self._held = threading.Event()
@@ -95,15 +123,29 @@ class RunReporter:
         if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
         self._written, self._message = now, message
-        status = f"{message}, {left} left" if (left := self._time_left(done, total, now)) else message
+        status = message
+        if left := self._time_left(done, total, now):
+            status += f", {left} left" + (" for this part" if self.parts_left else "")
         patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=status))
 
     def _time_left(self, done: int, total: int, now: float) -> str:
-        """Return how long the rest of this stage takes at its pace so far; a stage begins when its total changes."""
-        if self._stage is None or total != self._stage[2] or done < self._stage[1]:
-            self._stage = (now, done, total)
-        began, first, _total = self._stage
-        if total <= 0 or done >= total or done <= first or now - began < PACE_SECONDS:
+        """Return how long the rest of this stage takes at its pace of the last minute or two; empty if unknown.
+
+        A stage begins where `done` or `total` falls; a total that grows does not end it. Its first portion tells
+        nothing: it includes what a worker loads before it begins.
+        """
+        reached, total_before = self._stage
+        self._stage = done, total
+        if not total_before or total < total_before or done < reached:
+            self._paces = []
+        elif done > reached and not self._paces:
+            self._paces = [(now, done)]
+        elif self._paces and now - self._paces[-1][0] > PACE_LASTS_SECONDS:
+            self._paces = [self._paces[-1], (now, done)]
+        if not self._paces or done >= total:
+            return ""
+        began, first = self._paces[0]
+        if done <= first or now - began < PACE_SECONDS:
             return ""
         return duration_text((now - began) * (total - done) / (done - first))
 
@@ -145,15 +187,19 @@ class RunReporter:
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
 
-    def give_way(self) -> None:
-        """Raise `GaveWay` where a bulk job keeps a job waiting that goes before it; call it between saved portions.
+    def give_way(self, *, begins_again: bool = False) -> None:
+        """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it every few seconds.
 
         A command has a process of its own and keeps nobody waiting.
+
+        Args:
+            begins_again: whether the job loses its work: then it gives way to runs alone, not to what the clock sends.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
             self._looked = now
-            if patiently(partial(somebody_waits, queue=self.run.queue, kind=self.run.kind)):
+            runs_alone = begins_again or now - self._began < CLOCK_SECONDS
+            if somebody_waits(self.run, worker=self.run.worker, runs_alone=runs_alone):
                 raise GaveWay
 
     def hangs(self) -> bool:
@@ -221,7 +267,7 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     if run is None:
         yield None
         return
-    reporter = RunReporter(run)
+    reporter, began = RunReporter(run), time.monotonic()
     thread = threading.Thread(target=reporter._beat, daemon=True)
     thread.start()
     reporter._held.wait(timeout=HEARTBEAT_SECONDS)
@@ -242,6 +288,14 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     finally:
         reporter._finished.set()
         thread.join(timeout=HEARTBEAT_SECONDS)
+        _log_end(run, seconds=time.monotonic() - began)
+
+
+def _log_end(run: Run, *, seconds: float) -> None:
+    """Write one line of how an attempt ended."""
+    ended = run.state if run.is_finished else "paused"
+    reason = {"error": run.error} if run.error and not run.is_refused else {}  # a refusal quotes a file
+    logger.info("run_ended", run=run.pk, kind=run.kind, state=str(ended), seconds=round(seconds, 1), **reason)
 
 
 def _space_awaited(stop: threading.Event) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
+import structlog
 from celery import Task
 
 from questionbank.capabilities.catalog import job_kinds
@@ -38,6 +39,8 @@ from worker.embedding import VectorBlocks, embed_pending
 from worker.language_models import language_model_request, prepare_language_model
 from worker.reporting import RunReporter, patiently, running
 from worker.together import TakePart
+
+logger = structlog.get_logger(__name__)
 
 
 def run_task(
@@ -109,13 +112,16 @@ def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
     return {"stored": embed_pending(reporter)}
 
 
-@application.task(name="bank.help")
-def help_with_job(run_id: int, name: str) -> int:
+@application.task(name="bank.help", bind=True)
+def help_with_job(self: Task[Any, Any], run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
     kinds: dict[str, type[BlockJob]] = {job.word: job for job in (VectorBlocks, TakePart)} | block_jobs()
     job = patiently(partial(kinds[word].named, argument))
-    return help_with_blocks(run_id, job) if job else 0
+    blocks = help_with_blocks(run_id, job, worker=self.request.hostname or "here") if job else 0
+    if blocks:
+        logger.info("run_helped", run=run_id, job=name, blocks=blocks)
+    return blocks
 
 
 @run_task("train")

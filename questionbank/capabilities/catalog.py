@@ -135,15 +135,11 @@ def job_kinds() -> Mapping[str, JobKind]:
     return {job.word: job for row in BANK_CAPABILITIES.values() for job in row.jobs}
 
 
-def bulk_kinds() -> Mapping[str, int]:
-    """Return the kinds of bulk jobs, each with how long it can wait: the higher, the longer.
-
-    A bulk job gives way to every kind that is not among them, and to those with a lower number: vectors, which an
-    import waits for, come before a comparison, and that before what nobody asked for.
-    """
-    requested, background = 2, 3
+def bulk_kinds() -> Mapping[str, Run.Priority]:
+    """Return the kinds of bulk jobs with their priorities; people wait for every other kind."""
+    requested, background = Run.Priority.REQUESTED, Run.Priority.BACKGROUND
     return {
-        Run.Kind.EMBED.value: 1,
+        Run.Kind.EMBED.value: Run.Priority.VECTORS,
         Run.Kind.PROMOTE.value: requested,
         Run.Kind.EVALUATE.value: requested,
         Run.Kind.PREPARE.value: background,

@@ -251,8 +251,9 @@ class JobKind:
         word: the run's ``kind``, at most ten characters.
         alone: parameters that two unfinished jobs must not have in common; None: there may be any number of them.
         template: included in the page of a job, where its result leads somewhere.
-        is_bulk: the job may take hours, saves its work as it goes, and gives way to jobs that people wait for.
-        is_background: a bulk job that nobody waits for gives way to other bulk jobs, too.
+        is_bulk: the job may take long, and gives way to jobs that people wait for; it saves its work as it goes, or is
+            begun again.
+        is_background: a bulk job that nobody asks for; it gives way to other bulk jobs, too.
     """
 
     word: str

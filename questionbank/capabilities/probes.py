@@ -41,7 +41,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         compared_text="correct on the bank’s held-out questions",
     )
     facts = ("questions", "questions_held_out", "hierarchy", "encoder")
-    jobs = (JobKind("project", "Draw the map", alone=()),)
+    jobs = (JobKind("project", "Draw the map", alone=(), is_bulk=True, is_background=True),)
 
     report = probes_data_report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from enum import IntEnum
 
 from django.conf import settings
 from django.db import models
@@ -37,6 +38,14 @@ class Run(models.Model):
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
 
+    class Priority(IntEnum):
+        """What a worker does first: the lowest number. Between its blocks a bulk job gives way to any lower number."""
+
+        WAITED_FOR = 0  # a person looks at the page of an import, an undo or an answer
+        VECTORS = 1  # an import waits for them, and predictions read them
+        REQUESTED = 2  # a promotion, a comparison
+        BACKGROUND = 3  # nobody asked for it
+
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
     REFUSAL = "refusal"  # in the result of a job that failed because its user's file was refused
 
@@ -44,6 +53,7 @@ class Run(models.Model):
     capability = models.CharField("capability", max_length=12, blank=True)
     title = models.CharField("title", max_length=200, blank=True)
     queue = models.CharField("queue", max_length=10, default="default")
+    priority = models.PositiveSmallIntegerField(default=Priority.WAITED_FOR.value)
     state = models.CharField("state", max_length=10, choices=State.choices, default=State.QUEUED)
     parameters = models.JSONField(default=dict, blank=True)
     result = models.JSONField(default=dict, blank=True)
@@ -98,7 +108,14 @@ class Run(models.Model):
     @property
     def state_shown(self) -> str:
         """The state for people."""
-        return "Refused" if self.is_refused else self.get_state_display()
+        if self.is_refused:
+            return "Refused"
+        return "Paused" if self.is_paused else self.get_state_display()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it has begun and waits for a worker to continue it."""
+        return self.state == self.State.QUEUED and self.started_at is not None and bool(self.message)
 
     @property
     def percent(self) -> int | None:

@@ -44,9 +44,15 @@ def blocks_plan(*, job: str, ranges: Sequence[BlockRange]) -> None:
     """Replace the blocks of a job; call it while holding the job's turn."""
     with transaction.atomic():
         WorkBlock.objects.filter(job=job).delete()
-        WorkBlock.objects.bulk_create(
-            WorkBlock(job=job, first=block.first, last=block.last, size=block.size) for block in ranges
-        )
+        blocks_extend(job=job, ranges=ranges)
+
+
+def blocks_extend(*, job: str, ranges: Sequence[BlockRange]) -> None:
+    """Add blocks to a job; several processes may add the same ones."""
+    WorkBlock.objects.bulk_create(
+        (WorkBlock(job=job, first=block.first, last=block.last, size=block.size) for block in ranges),
+        ignore_conflicts=True,
+    )
 
 
 def blocks_forget(*, beginning: str) -> None:

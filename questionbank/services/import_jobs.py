@@ -22,8 +22,6 @@ from questionbank.services.import_progress import JobReporter, progress_beside
 from questionbank.services.import_report import ImportReport
 from questionbank.services.imports import (
     BYTES_A_BYTE,
-    LOGGED_REASONS,
-    ImportFailed,
     refuse_or_follow_up,
 )
 from questionbank.services.runs import START_AGAIN
@@ -68,7 +66,7 @@ def import_reported(
     entries: Entries | None = None,
     on_written: Callable[[], None] | None = None,
 ) -> ImportReport:
-    """Import for a job: its progress, its cancel, its report and its log are those of the job.
+    """Import for a job: its progress, its cancel and its report are those of the job.
 
     Args:
         options: with the name of the set.
@@ -96,8 +94,5 @@ def import_reported(
             for problem in error.problems:
                 refused.refuse(problem)
             reporter.result = refused.as_dict()
-        groups = error.report.reasons.ordered() if isinstance(error, ImportFailed) else error.problems
-        for reason in groups[:LOGGED_REASONS]:
-            reporter.log(str(reason), "error")
         raise
     return report

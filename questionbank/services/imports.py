@@ -40,7 +40,6 @@ from questionbank.services.permissions import require
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import upload_name, uploads_forget_old
 
-LOGGED_REASONS = 50
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum
 BYTES_A_BYTE = (

@@ -83,6 +83,7 @@ def run_create(  # noqa: PLR0913 - the columns of a job
         capability=capability,
         parameters=dict(parameters or {}),
         queue=queue,
+        priority=bulk_kinds().get(kind, Run.Priority.WAITED_FOR),
         requested_by=requested_by,
     )
     if send:
@@ -162,8 +163,12 @@ def _held(run: Run) -> Any:
 
 
 def run_heartbeat(*, run: Run) -> bool:
-    """Say that the worker lives. False: stop, because of a cancel request or a lost lease."""
-    return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=Now()))
+    """Record that the worker is alive; return False if the job must stop: cancelled, or the lease is lost.
+
+    A cancelled job keeps beating until it has stopped. Otherwise its busy worker would be taken for dead.
+    """
+    _held(run).update(heartbeat_at=Now())
+    return bool(_held(run).filter(cancel_requested=False).exists())
 
 
 def run_saved_work(*, run: Run) -> None:
@@ -222,10 +227,7 @@ def run_succeed(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
 
 def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -> bool:
     """Mark the run as failed with one sentence for its reader."""
-    failed = _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
-    if failed:
-        run_log(run=run, text=error, level=RunLog.Level.ERROR)
-    return failed
+    return _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
 
 
 def run_finish_cancelled(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
@@ -322,7 +324,10 @@ def run_retry(*, run_id: int) -> Run:
         raise Conflict("This file was refused and would be refused again. Correct it, then upload it anew.")
     if run_under_way(kind=run.kind, capability=run.capability, parameters=run.parameters) is not None:
         raise Conflict("Another job does the same already: wait for it, or stop it first.")
-    run.attempts = run.deaths = run.pauses = 0
+    run.attempts = run.deaths = run.pauses = run.done = run.total = 0
+    run.message = ""
+    if run.error:
+        run_log(run=run, text=run.error, level=RunLog.Level.ERROR)  # the next attempt has an error of its own
     _requeue(run)
     return run
 

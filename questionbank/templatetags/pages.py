@@ -219,7 +219,7 @@ def job_title(context: dict[str, Any], run: Run) -> str:
 
 @register.filter
 def lasted(run: Run) -> str:
-    """Return how long a job took, or has been running."""
+    """Return how long a job took, with its pauses, or how long ago it started."""
     if run.started_at is None:
         return ""
     return duration_text(((run.finished_at or timezone.now()) - run.started_at).total_seconds())

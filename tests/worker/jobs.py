@@ -38,7 +38,7 @@ class Reporter:
     def saved_work(self) -> None:
         """Nobody counts deaths."""
 
-    def give_way(self) -> None:
+    def give_way(self, *, begins_again: bool = False) -> None:
         """Nobody waits."""
 
     def check(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -18,6 +19,7 @@ from worker import blocks, reporting
 from worker.reporting import running
 
 pytestmark = pytest.mark.django_db(transaction=True)
+SEND = dispatch._send
 
 
 class Squares:
@@ -28,6 +30,9 @@ class Squares:
     def __init__(self, then=lambda: None) -> None:
         self.given: list[int] = []
         self.then = then
+
+    def ranges_above(self, last):
+        return ()
 
     def compute(self, block, cancel):
         self.given.append(block.first)
@@ -46,13 +51,22 @@ def calls(monkeypatch) -> list[str]:
     return heard
 
 
-def waits_since(run: Run, seconds: float) -> None:
-    """Let a run have been sent some seconds ago."""
-    Run.objects.filter(pk=run.pk).update(sent_at=Now() - timedelta(seconds=seconds))
+@pytest.fixture
+def queue(broker, monkeypatch) -> Callable[[], list[str]]:
+    """Really send runs; return a function that takes all messages, in the order in which a worker takes them."""
+    monkeypatch.setattr(dispatch, "_send", SEND)
+    monkeypatch.setattr(reporting, "IDLE_WORKER_SECONDS", 0)
+
+    def taken() -> list[str]:
+        with dispatch._application().connection_for_read() as connection, connection.channel() as channel:
+            messages = iter(lambda: channel.basic_get("default", no_ack=True), None)
+            return [message.headers["task"].removeprefix("bank.") for message in messages]
+
+    return taken
 
 
-def create(kind: str = "embed", **fields) -> Run:
-    return runs.run_create(kind=kind, capability="encoder", send=False, **fields)
+def create(kind: str = "embed", *, send: bool = False, **fields) -> Run:
+    return runs.run_create(kind=kind, capability="encoder", send=send, **fields)
 
 
 def work(run: Run, job: Squares) -> None:
@@ -75,7 +89,7 @@ def test_the_run_does_what_its_helpers_leave_and_counts_what_they_did(calls):
 
 
 @pytest.mark.parametrize("end", ["cancelled", "finished", "somebody waits", "nothing is left"])
-def test_a_helper_stops_when_it_is_not_needed(end):
+def test_a_helper_stops_when_it_is_not_needed(end, queue):
     run = create()
     held = runs.run_start(run_id=run.pk, worker="one")
 
@@ -85,11 +99,10 @@ def test_a_helper_stops_when_it_is_not_needed(end):
         elif end == "finished":
             runs.run_succeed(run=held)
         elif end == "somebody waits":
-            create("undo")
-            Run.objects.filter(kind="undo").update(sent_at=Now() - timedelta(seconds=5))
+            create("undo", send=True)
 
     helper = Squares(then=then)
-    blocks.help_with_blocks(run.pk, helper)
+    blocks.help_with_blocks(run.pk, helper, worker="two")
     assert len(helper.given) == (3 if end == "nothing is left" else 1)
 
 
@@ -125,52 +138,92 @@ def test_a_computation_that_stops_because_its_lease_was_lost_ends_the_block_alon
 
 
 @pytest.mark.parametrize(
-    ("kind", "waiting", "seconds", "gives_way"),
+    ("kind", "waiting", "gives_way"),
     [
-        ("embed", "undo", 5, True),
-        ("solve", "change", 5, True),
-        ("solve", "undo", 5, True),
-        ("solve", "embed", 5, True),  # an import waits for its vectors, and nobody for the solutions
-        ("solve", "promote", 5, True),
-        ("solve", "score", 5, True),
-        ("promote", "embed", 5, True),
-        ("embed", "solve", 5, False),  # or they would take turns without end
-        ("embed", "promote", 5, False),
-        ("promote", "evaluate", 5, False),
-        ("solve", "prepare", 5, False),
-        ("embed", "undo", 0, False),  # an idle worker may be about to take it
-        ("undo", "change", 5, False),  # what people wait for goes on
+        ("embed", "undo", True),
+        ("solve", "change", True),
+        ("solve", "embed", True),  # an import waits for its vectors, and nobody for the solutions
+        ("solve", "promote", True),
+        ("solve", "score", True),
+        ("promote", "embed", True),
+        ("project", "evaluate", True),
+        ("embed", "solve", False),  # or they would take turns without end
+        ("embed", "promote", False),
+        ("promote", "evaluate", False),
+        ("solve", "prepare", False),
+        ("solve", "project", False),
+        ("undo", "change", False),  # what people wait for goes on
     ],
 )
-def test_a_bulk_job_goes_behind_a_job_that_a_person_waits_for(kind, waiting, seconds, gives_way):
+def test_a_bulk_job_goes_behind_a_job_that_a_person_waits_for(kind, waiting, gives_way, queue):
     run = create(kind)
-
-    def then() -> None:
-        waits_since(create(waiting), seconds)
-
-    job = Squares(then=then)
+    job = Squares(then=lambda: create(waiting, send=True))
     work(run, job)
     if gives_way:
         assert (run.state, run.attempts, job.given) == ("queued", 0, [1])
-        Run.objects.exclude(pk=run.pk).delete()
+        assert queue() == [waiting, kind]
         work(run, Squares())
     assert (run.state, run.result) == ("succeeded", {"stored": 30})
 
 
-def test_vectors_of_an_import_come_before_the_rest_of_a_long_solving(monkeypatch, admin_person):
-    sent: list[str] = []
-    monkeypatch.setattr(dispatch, "_send", lambda run: sent.append(run.kind))
+def test_a_job_that_an_idle_worker_takes_at_once_keeps_nobody_from_working(queue, monkeypatch):
+    monkeypatch.setattr(reporting.time, "sleep", lambda seconds: queue())
+    run = create("solve")
+    work(run, Squares(then=lambda: create("promote", send=True)))
+    assert run.state == "succeeded"
+
+
+def test_a_worker_of_two_queues_gives_way_to_both_and_in_time_to_the_clock(queue, broker, monkeypatch):
+    runs.worker_seen(name="one", queues="default,light")
+    runs.worker_seen(name="another", queues="train")
+    for then, seconds, gives_way in [
+        (lambda: create("read", queue="light", send=True), 60, True),
+        (
+            lambda: dispatch.send_once("bank.send_mail", queue="light"),
+            60,
+            False,
+        ),  # or models load each minute
+        (lambda: dispatch.send_once("bank.send_mail", queue="light"), -1, True),
+        (lambda: create("train", queue="train", send=True), -1, False),  # no job of this worker
+    ]:
+        monkeypatch.setattr(reporting, "CLOCK_SECONDS", seconds)
+        run = create("solve")
+        blocks_plan(job="squares", ranges=[BlockRange(n, n, 1) for n in range(3)])
+        work(run, Squares(then=then))
+        assert (run.state == "queued") is gives_way
+        broker.flushall()
+        Run.objects.all().delete()
+
+
+def test_rows_that_come_while_the_blocks_are_done_are_counted_and_done(monkeypatch):
+    class Growing(Squares):
+        def ranges_above(self, last):
+            return [BlockRange(31, 130, 100)] if last == 30 else []
+
+    monkeypatch.setattr(blocks, "GROW_SECONDS", -1)
+    run, job = create(), Growing()
+    work(run, job)
+    assert job.given == [1, 11, 21, 31]
+    assert (run.done, run.total, run.result) == (130, 130, {"stored": 130})
+
+
+def test_what_somebody_waits_for_overtakes_background_work_that_came_first(queue, admin_person):
     blocks_plan(job="squares", ranges=[BlockRange(n, n + 3, 4) for n in range(1, 2400, 4)])
     solving = create("solve")
-    job = Squares(then=lambda: waits_since(embedding_request(), 5))
+    for kind in ("prepare", "project"):
+        create(kind, send=True)
+
+    def somebody_asks() -> None:
+        create("promote", send=True)
+        embedding_request()
+
+    job = Squares(then=somebody_asks)
     work(solving, job)
     assert job.given == [1]  # of 600 blocks
-    assert sent == ["embed", "solve"]  # in this order a worker of the queue takes them
+    assert queue() == ["embed", "promote", "prepare", "project", "solve"]
     vectors = Run.objects.get(kind="embed")
     runs.worker_seen(name="one", queues="default")
     assert vectors_awaited(user=admin_person) == "Vectors of new questions are computed next."
     with running(vectors.pk, "one") as reporter:
         reporter.result = {}
     assert vectors_awaited(user=admin_person) == ""
-    work(solving, Squares())
-    assert solving.result == {"stored": 2400}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,10 @@ from questionbank.selectors.registry.models import GateOutcome, comparison_lates
 from tests.questionbank.small_bank import add_concept, add_question, store_vectors
 from tests.worker.encoder_bank import TOPICS, add_encoder_bank
 from tests.worker.jobs import Reporter
+from worker import comparison
 from worker.bootstrap import paired_difference
 from worker.encoder.comparison import comparison_figures
+from worker.reporting import GaveWay
 
 pytestmark = pytest.mark.django_db
 
@@ -164,3 +168,37 @@ def test_the_correlation_of_the_whole_sample_is_pearsons():
     assert result["candidate"] == pytest.approx(np.corrcoef(candidate, truth)[0, 1])
     assert result["champion"] == pytest.approx(np.corrcoef(champion, truth)[0, 1])
     assert result["low"] < result["difference"] < result["high"]
+
+
+class Interrupted(Reporter):
+    """A job that keeps somebody waiting after so many portions."""
+
+    def __init__(self, portions: int) -> None:
+        super().__init__()
+        self.run, self.portions = SimpleNamespace(pk=7), portions
+
+    def give_way(self, *, begins_again: bool = False) -> None:
+        self.portions -= 1
+        if self.portions < 0:
+            raise GaveWay
+
+
+@pytest.mark.parametrize(("suite_then", "measured_again"), [("abcde", "cde"), ("xbcde", "xbcde")])
+def test_a_comparison_that_gave_way_measures_only_what_is_left_or_changed(
+    suite_then, measured_again, monkeypatch
+):
+    monkeypatch.setattr(comparison, "PORTION", 1)
+    monkeypatch.setattr(comparison, "_measured", {})
+    measured = []
+
+    def measure(portion):
+        measured.extend(portion)
+        return [item.upper() for item in portion]
+
+    with pytest.raises(GaveWay):
+        comparison.in_portions(Interrupted(2), "candidate", "abcde", measure)
+    assert "".join(measured) == "ab"
+    measured.clear()
+    results = comparison.in_portions(Interrupted(9), "candidate", suite_then, measure)
+    assert "".join(results) == suite_then.upper()
+    assert "".join(measured) == measured_again

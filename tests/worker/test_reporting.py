@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import signal
 import threading
@@ -10,7 +11,7 @@ import threading
 import pytest
 from django.db import connection
 
-from analytics.errors import Cancelled
+from analytics.errors import Cancelled, DataError
 from analytics.training.callbacks import StepReport
 from questionbank import dispatch
 from questionbank.capabilities.catalog import job_kinds
@@ -53,15 +54,36 @@ def test_progress_tells_the_time_left_of_its_stage(run, monkeypatch):
     with running(run.pk, "here") as reporter:
         for done, total, words in [
             (0, 100, "Reading"),
-            (10, 100, "Reading, 1 min 30 s left"),
+            (10, 100, "Reading"),  # with what had to be loaded
+            (20, 100, "Reading, 1 min 20 s left"),
+            (30, 500, "Reading, 7 min 50 s left"),  # more was added meanwhile
             (0, 50, "Writing"),
         ]:
             reporter.progress(done, total, words.partition(",")[0])
             run.refresh_from_db()
             assert run.message == words
             now[0] += 10
+        reporter.parts_left = 1
+        for done, words in [(1, "Writing"), (2, "Writing, 8 min 0 s left for this part")]:
+            reporter.progress(done, 50, "Writing")
+            run.refresh_from_db()
+            assert run.message == words
+            now[0] += 10
     run.refresh_from_db()
     assert (run.done, run.total) == (50, 50)
+
+
+def test_a_job_is_one_line_in_the_log_and_celery_adds_none(run, caplog):
+    caplog.set_level("INFO", logger="worker")
+    with running(run.pk, "here"):
+        raise DataError("There is nothing to learn from.")
+    (line,) = (record.msg for record in caplog.records if record.name == "worker.reporting")
+    assert (line["event"], line["kind"], line["state"]) == ("run_ended", "train", "failed")
+    assert line["error"] == "There is nothing to learn from."
+    for name in ("celery.app.trace", "celery.worker.strategy", "django_structlog.celery.receivers"):
+        assert not logging.getLogger(name).isEnabledFor(logging.INFO)
+        assert logging.getLogger(name).isEnabledFor(logging.WARNING)
+    assert not logging.getLogger("celery.events.state").isEnabledFor(logging.WARNING)  # clocks "drift"
 
 
 def test_a_training_whose_worker_is_shut_down_waits_for_the_next_one(run):

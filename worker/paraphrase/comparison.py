@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -27,7 +28,7 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.serving import scorer_of
 from questionbank.selectors.training.scorer_material import scorer_material
-from worker.comparison import metric_entry
+from worker.comparison import in_portions, metric_entry
 from worker.paraphrase.bank_pairs import bank_test_pairs
 from worker.paraphrase.pair_intervals import PairResamples, intervals
 from worker.paraphrase.scoring import bulk_scorer
@@ -76,9 +77,8 @@ def scorer_comparison_figures(
         )
     results: dict[str, list[PairScore | None]] = {}
     for role, served in scorers.items():
-        reporter.check()
-        reporter.progress(0, 0, f"Measuring the {role}")
-        results[role] = _scores(bulk_scorer(served, len(suite), reporter), suite)
+        scorer = bulk_scorer(served, len(suite), reporter)
+        results[role] = in_portions(reporter, role, suite, partial(_scores, scorer))
     reporter.progress(0, 0, "Comparing")
     return scorer_figures(suite, results, left_out=left_out)
 

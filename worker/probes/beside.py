@@ -21,6 +21,7 @@ def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSe
         chosen = probe_set(hierarchy=hierarchy, instead=embedding_set)
         if chosen is None or (champion is not None and _reads(champion, chosen)):
             continue  # no questions, or its probes read the n-grams and go on doing so
+        reporter.give_way()
         try:
             candidates.append(
                 _trained_before(run, hierarchy, chosen)

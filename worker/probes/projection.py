@@ -22,6 +22,7 @@ def project_run(reporter: RunReporter) -> dict[str, Any]:
     Raises:
         DataError: the bank has no vectors.
         ConfigurationError: a setting is unknown or out of bounds.
+        GaveWay: somebody waits for this worker; the job begins again afterwards.
     """
     config = config_from_strings(ProjectionConfig, reporter.run.parameters.get("set", {}))
     embedding_set = map_set()
@@ -32,8 +33,13 @@ def project_run(reporter: RunReporter) -> dict[str, Any]:
     if not vectors:
         raise DataError("The bank has no vectors yet.")
     ids = sorted(vectors)  # the map depends on the order
+
+    def tell(done: int, total: int, message: str) -> None:
+        reporter.progress(done, total, message)
+        reporter.give_way(begins_again=True)
+
     made = project_vectors(
-        np.stack([vectors[pk] for pk in ids]), config, progress=reporter.progress, cancel=reporter.should_stop
+        np.stack([vectors[pk] for pk in ids]), config, progress=tell, cancel=reporter.should_stop
     )
     reporter.check()
     projection_store(

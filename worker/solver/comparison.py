@@ -21,11 +21,10 @@ from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.serving import solver_of
 from questionbank.selectors.solving.solutions import gives_published
 from questionbank.selectors.training.solver_material import solver_material
-from worker.comparison import ROLES, SEED, paired_metric
+from worker.comparison import ROLES, SEED, in_portions, paired_metric
 from worker.reporting import RunReporter
 
 LARGEST_SUITE = 2_000
-BATCH = 64
 CHANGED_SHOWN = 20
 
 
@@ -40,14 +39,10 @@ def solver_comparison_figures(
     reporter.progress(0, 0, "Reading the fixed problems")
     suite = sorted(solver_material(candidate.scope).suite, key=lambda problem: split_place(problem.text))
     suite = suite[:LARGEST_SUITE]  # of a large bank the same sample each time, with problems of both kinds
-    solutions: dict[str, list[list[Solution]]] = {}
-    for role, artifact in zip(ROLES, (candidate, champion), strict=True):
-        solver = solver_of(artifact).solver
-        solutions[role] = []
-        for start in range(0, len(suite), BATCH):
-            reporter.check()
-            reporter.progress(start, len(suite), f"Solving with the {role}")
-            solutions[role] += solver.solve(suite[start : start + BATCH])
+    solutions = {
+        role: in_portions(reporter, role, suite, solver_of(artifact).solver.solve)
+        for role, artifact in zip(ROLES, (candidate, champion), strict=True)
+    }
     return solver_figures(suite, solutions)
 
 

@@ -28,7 +28,7 @@ from questionbank.selectors.solving.solutions import (
     unsolved_questions,
 )
 from questionbank.services.artifacts import champions_lock
-from questionbank.services.blocks import block_ranges, blocks_plan, turn
+from questionbank.services.blocks import BlockRange, block_ranges, blocks_plan, turn
 from questionbank.services.solutions import solution_store, solution_to_json
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
@@ -99,7 +99,7 @@ def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
 
     with turn(f"plan/{job.name}", wait=wait):
         if not block_sums(job=job.name).unfinished:
-            ids = list(unsolved_questions(job.artifact).order_by("pk").values_list("pk", flat=True))
+            ids = job.unsolved_ids()
             ranges = block_ranges(ids[:SECOND_OPINIONS], ASKED_BATCH) + block_ranges(
                 ids[SECOND_OPINIONS:], BATCH
             )
@@ -120,6 +120,16 @@ class SolveBlocks(BlockJob):
         """Return the job of a solver; None if the solver no longer exists."""
         artifact = ModelArtifact.objects.filter(pk=int(argument)).first()
         return cls(artifact) if artifact else None
+
+    def ranges_above(self, last: int) -> Sequence[BlockRange]:
+        """Return blocks of the questions that were added since the plan."""
+        is_asked = block_sums(job=self.name).total < SECOND_OPINIONS
+        return block_ranges(self.unsolved_ids(above=last), ASKED_BATCH if is_asked else BATCH)
+
+    def unsolved_ids(self, *, above: int = 0) -> list[int]:
+        """Return the questions with an id above this that the solver has not looked at, in order."""
+        rows = unsolved_questions(self.artifact).filter(pk__gt=above).order_by("pk")
+        return list(rows.values_list("pk", flat=True))
 
     def compute(self, block: WorkBlock, _cancel: Callable[[], bool]) -> Callable[[], int]:
         """Solve what a range of questions lacks."""

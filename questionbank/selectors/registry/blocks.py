@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.models import WorkBlock
@@ -20,6 +20,7 @@ class BlockSums:
         stored: rows that a result was stored for.
         unfinished: blocks that are not finished.
         free: those of them that nobody works on.
+        last: the highest id of all blocks.
     """
 
     looked_at: int
@@ -27,6 +28,7 @@ class BlockSums:
     stored: int
     unfinished: int
     free: int
+    last: int
 
 
 def blocks_held(*, job: str) -> int:
@@ -45,5 +47,6 @@ def block_sums(*, job: str) -> BlockSums:
             stored=Coalesce(Sum("done"), 0),
             unfinished=Count("pk", filter=~finished),
             free=Count("pk", filter=~finished & free),
+            last=Coalesce(Max("last"), 0),
         )
     )

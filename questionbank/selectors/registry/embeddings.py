@@ -125,10 +125,11 @@ def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tup
     return counted
 
 
-def embedding_pending_ids(*, embedding_set: EmbeddingSet) -> list[int]:
-    """Return the questions whose vector is missing or out of date, by ascending id."""
+def embedding_pending_ids(*, embedding_set: EmbeddingSet, above: int = 0) -> list[int]:
+    """Return the questions with an id above this whose vector is missing or out of date, by ascending id."""
+    ordered = sql.SQL(" AND q.id > {} ORDER BY q.id").format(sql.Literal(above))
     with connection.cursor() as cursor:
-        cursor.execute(_pending_query(embedding_set, "q.id") + sql.SQL(" ORDER BY q.id"))
+        cursor.execute(_pending_query(embedding_set, "q.id") + ordered)
         return [row[0] for row in cursor.fetchall()]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,7 +14,6 @@ from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, User, Wor
 from questionbank.rows import existing
 
 LOG_LINES = 200
-IDLE_WORKER_AFTER = timedelta(seconds=1)  # an idle worker has taken a message by then
 WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 
 
@@ -67,22 +67,28 @@ class Wait:
     """Why a queued run does not run yet.
 
     Attributes:
-        running: the job that its worker does now.
-        ahead: queued jobs before it.
+        has_worker: whether a live worker takes jobs of its queue.
+        running: the job that keeps such a worker busy; None: a worker is free.
+        gives_way: whether that job pauses for this one.
+        ahead: queued jobs that start before it.
     """
 
     has_worker: bool
     running: Run | None
+    gives_way: bool
     ahead: int
 
 
-def somebody_waits(*, queue: str, kind: str) -> bool:
-    """Return whether a job that goes before bulk jobs of a kind has found no idle worker of the queue."""
-    since = Now() - IDLE_WORKER_AFTER
-    waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED, sent_at__lt=since)
-    ranks = bulk_kinds()
-    own = ranks.get(kind, 0)  # a job that is not bulk may work in blocks, too: it lets no bulk job go first
-    return waiting.exclude(kind__in=[word for word, rank in ranks.items() if rank >= own]).exists()
+def worker_queues(*, worker: str) -> list[str]:
+    """Return the queues that a worker takes jobs from; empty for a command."""
+    row = WorkerHeartbeat.objects.filter(name=worker).first()
+    return row.queues.split(",") if row else []
+
+
+def is_run_waiting(*, queues: Collection[str], priority: int) -> bool:
+    """Return whether a run that goes before this priority waits in one of the queues."""
+    waiting = Run.objects.filter(state=Run.State.QUEUED, queue__in=queues, sent_at__isnull=False)
+    return waiting.filter(priority__lt=priority).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:
@@ -90,15 +96,27 @@ def run_wait(*, run: Run) -> Wait | None:
     if run.state != Run.State.QUEUED:
         return None
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
-    queues = {queue for names in alive.values_list("queues", flat=True) for queue in names.split(",")}
-    under_way = Run.objects.filter(state=Run.State.RUNNING, queue=run.queue).order_by("started_at").first()
-    since = run.sent_at or run.created_at
-    ahead = (
-        Run.objects.filter(state=Run.State.QUEUED, queue=run.queue)
-        .annotate(since=Coalesce(F("sent_at"), F("created_at")))
-        .filter(Q(since__lt=since) | Q(since=since, pk__lt=run.pk))
+    queues_of = {row.name: row.queues.split(",") for row in alive}
+    workers = [name for name, queues in queues_of.items() if run.queue in queues]
+    busy = list(
+        Run.objects.filter(state=Run.State.RUNNING, worker__in=workers).order_by("-priority", "started_at")
     )
-    return Wait(has_worker=run.queue in queues, running=under_way, ahead=ahead.count())
+    running = busy[0] if busy and len(busy) >= len(workers) else None
+    since = run.sent_at or run.created_at
+    earlier = Q(since__lt=since) | Q(since=since, pk__lt=run.pk)
+    ahead = (
+        Run.objects.filter(
+            state=Run.State.QUEUED, queue__in={run.queue}.union(*(queues_of[name] for name in workers))
+        )
+        .annotate(since=Coalesce(F("sent_at"), F("created_at")))
+        .filter(Q(priority__lt=run.priority) | Q(earlier, priority=run.priority))
+    )
+    return Wait(
+        has_worker=bool(workers),
+        running=running,
+        gives_way=running is not None and running.kind in bulk_kinds() and running.priority > run.priority,
+        ahead=ahead.count(),
+    )
 
 
 def run_title(run: Run, *, user: User) -> str:

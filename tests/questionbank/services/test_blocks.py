@@ -36,9 +36,11 @@ def test_blocks_are_claimed_in_order_each_by_one_worker_and_progress_is_the_sum(
     assert [(block.first, block.last) for block in (first, second)] == [(1, 4), (7, 9)]
     assert claim() is None
     assert blocks.block_finish(block=second, store=lambda: 1)
-    assert block_sums(job="count") == BlockSums(looked_at=2, total=6, stored=1, unfinished=1, free=0)
+    assert block_sums(job="count") == BlockSums(2, 6, stored=1, unfinished=1, free=0, last=9)
     assert claim() is None
-    assert block_sums(job="another") == BlockSums(0, 0, 0, 0, 0)
+    blocks.blocks_extend(job="count", ranges=[BlockRange(7, 9, 2), BlockRange(10, 12, 3)])  # one is there
+    assert (block_sums(job="count").total, claim().first) == (9, 10)
+    assert block_sums(job="another") == BlockSums(0, 0, 0, 0, 0, 0)
 
 
 def test_a_result_is_stored_once_also_where_a_worker_that_was_given_up_comes_back(planned):

@@ -153,11 +153,15 @@ def test_cancelling_a_waiting_run_ends_it_and_its_message_starts_nothing():
     assert run.state == "cancelled"
 
 
-def test_cancelling_a_running_run_stops_its_heartbeat():
+def test_a_cancelled_run_whose_worker_is_still_busy_is_not_taken_for_dead(long_up):
     run = runs.run_start(run_id=queued().pk, worker="one")
     assert runs.run_heartbeat(run=run)
     runs.run_cancel(run_id=run.pk)
-    assert not runs.run_heartbeat(run=run)
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert not runs.run_heartbeat(run=run)  # told to stop, and alive until it has
+    runs.runs_reconcile(watching_since=timezone.now() - HOUR)
+    run.refresh_from_db()
+    assert (run.state, run.logs.count()) == ("running", 0)
     assert runs.run_finish_cancelled(run=run)
     run.refresh_from_db()
     assert run.state == "cancelled"
@@ -202,10 +206,11 @@ def test_runs_of_different_work_do_not_keep_one_another_from_being_retried(sent)
 def test_a_failed_run_is_queued_again_by_retry(sent, django_capture_on_commit_callbacks):
     run = runs.run_start(run_id=queued().pk, worker="one")
     runs.run_fail(run=run, error="The disk is full.")
-    assert RunLog.objects.get(run=run).level == "error"
+    assert not RunLog.objects.exists()  # the run says it already
     with django_capture_on_commit_callbacks(execute=True):
         again = runs.run_retry(run_id=run.pk)
     assert (again.state, again.error, sent) == ("queued", "", [run.pk])
+    assert RunLog.objects.values_list("level", "text").get() == ("error", "The disk is full.")
 
 
 def test_a_waiting_run_without_a_message_is_sent_again(sent, monkeypatch, django_capture_on_commit_callbacks):

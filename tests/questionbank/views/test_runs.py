@@ -14,6 +14,7 @@ from pytest_django.asserts import assertContains
 
 from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
+from questionbank.errors import LineProblem
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from questionbank.selectors.registry.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.import_report import ImportReport
@@ -21,6 +22,7 @@ from questionbank.services.runs import (
     run_cancel,
     run_create,
     run_fail,
+    run_give_way,
     run_heartbeat,
     run_log,
     run_metrics,
@@ -178,6 +180,23 @@ def test_new_figures_change_the_etag(training, as_teacher) -> None:
     assertContains(after, '<th class="number" scope="row">30</th>')
 
 
+def test_a_job_that_gave_way_is_paused_and_does_not_claim_to_run(as_teacher) -> None:
+    solving = run_create(kind="solve", capability="solver", title="Solve", send=False)
+    held = run_start(run_id=solving.pk, worker="default@here")
+    run_progress(run=held, done=8, total=2400, message="Solving: 8 of 2,400")
+    worker_seen(name="default@here", queues="default,light")
+    check = run_create(kind=Run.Kind.IMPORT, title="Check a file", queue="light", send=False)
+    assert "Starts when “Solve” pauses or ends." in progress(as_teacher, check).content.decode()
+    run_give_way(run=held)
+    run_start(run_id=check.pk, worker="default@here")
+    page = progress(as_teacher, solving).content.decode()
+    assert re.search(r"Paused\s*</span>", page)
+    assert "Waiting for “Check a file” to finish." in page
+    assert re.search(r"8 /\s+2,400", page)
+    assert not re.search("Running|Took", page)
+    assertContains(as_teacher.get(reverse("run_list")), "8 / 2,400")
+
+
 def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> None:
     first, second, third = (
         run_create(kind=Run.Kind.TRAIN, capability="probes", title=name, queue="train", send=False)
@@ -229,8 +248,11 @@ def test_a_failed_job_is_dismissed_from_health_until_it_is_started_again(as_admi
 
 def test_a_refused_file_is_called_refused_and_is_not_started_again(as_admin) -> None:
     run = run_start(run_id=run_create(kind=Run.Kind.IMPORT, title="Import", send=False).pk, worker="w")
-    report = ImportReport("a.csv", "a", "a").as_dict()
-    run_fail(run=run, error="Line 2 has no text.", result={**report, Run.REFUSAL: True})
+    report = ImportReport("a.csv", "a", "a")
+    report.refuse(LineProblem(0, "The file holds no questions."))
+    result = {**report.as_dict(), Run.REFUSAL: True}
+    run_fail(run=run, error="The file holds no questions.", result=result)
+    assertContains(progress(as_admin, run), "The file holds no questions.", count=1)
     for page in (progress(as_admin, run), as_admin.get(reverse("run_list"))):
         assert re.search(r"Refused\s*</span>", page.content.decode())
     assert not re.search("retry-run|dismiss-run", progress(as_admin, run).content.decode())

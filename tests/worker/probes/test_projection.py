@@ -70,6 +70,20 @@ def test_a_cancelled_job_leaves_the_former_map_alone(embedding_set, monkeypatch,
     assert Projection.objects.get().created_at == before.created_at
 
 
+def test_a_map_that_nobody_asked_for_gives_way_to_a_promotion_but_not_to_the_clock(
+    embedding_set, monkeypatch, broker
+) -> None:
+    monkeypatch.setattr(reporting, "LOOK_SECONDS", -1)
+    monkeypatch.setattr(reporting, "IDLE_WORKER_SECONDS", 0)
+    promotion = run_create(kind="promote", capability="encoder")
+    run = run_create(kind="project", capability="probes", send=False)
+    done(run, capability_task("project"), state="queued")
+    assert not Projection.objects.exists()
+    run_cancel(run_id=promotion.pk)  # its message, like that of the clock, still waits
+    done(run, capability_task("project"))
+    assert Projection.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [({"set": {"perplexity": "0"}}, "perplexity"), ({"set": {"colour": "red"}}, "colour")],
