@@ -18,9 +18,13 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command == "serve":  # runs for as long as the site, and without Django
+        from questionbank.serve import main as serve
+
+        sys.exit(serve(sys.argv[2:]))
     from django.core.management import execute_from_command_line
 
-    command = sys.argv[1] if len(sys.argv) > 1 else ""
     asks_for_help = "--help" in sys.argv or "-h" in sys.argv
     if not asks_for_help and (command not in WITHOUT_SERVERS or "--database" in sys.argv):
         from questionbank.management.servers import start_servers_for

@@ -118,10 +118,17 @@ def _export(capability: Capability[Any], options: argparse.Namespace) -> None:
 
 def _export_starters(options: argparse.Namespace) -> None:
     """Export several starters, each to a folder of its number from 0 on: PyTorch is loaded once for all."""
-    for number, (word, adapter) in enumerate(options.starters):
+    first, step = options.share
+    for number, (word, adapter) in list(enumerate(options.starters))[first::step]:
         folder = options.output / str(number)
         manifest = CAPABILITIES[word].export(folder, backbone="", adapter=adapter)
         _say(f"{manifest.name} was written to {folder}")
+
+
+def _share_argument(text: str) -> tuple[int, int]:
+    """Read ``K/N``: every Nth starter from number K on."""
+    first, _slash, step = text.partition("/")
+    return int(first), int(step)
 
 
 def _starter_argument(text: str) -> tuple[str, Path | None]:
@@ -173,6 +180,13 @@ def _parser() -> argparse.ArgumentParser:
     starters.add_argument("starters", nargs="+", type=_starter_argument, metavar="CAPABILITY[=ADAPTER]")
     starters.add_argument(
         "--output", type=Path, required=True, help="gets a folder for each, numbered from 0 on"
+    )
+    starters.add_argument(
+        "--share",
+        type=_share_argument,
+        default=(0, 1),
+        metavar="K/N",
+        help="export every Nth alone, from K on: other processes do the others",
     )
     language_model = commands.add_parser(
         "prepare-language-model", description="Write the packaged language model as a folder of transformers."

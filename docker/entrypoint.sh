@@ -14,9 +14,7 @@ role="${1:?usage: entrypoint.sh prepare|web|worker-default|worker-light|worker-t
 case "$role" in
     prepare)
         python docker/probe.py wait
-        python manage.py migrate --no-input
-        python manage.py collectstatic --no-input --verbosity 0
-        exec python manage.py setup_bank
+        exec python manage.py prepare
         ;;
     web | worker-default | worker-light | worker-train | beat)
         python docker/probe.py wait

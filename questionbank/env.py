@@ -28,6 +28,8 @@ _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
 SCHOOL_SYSTEMS = ("us", "england", "australia", "germany", "france", "spain", "china", "india")
 """Those that `questionbank.school_grades` knows."""
 
+PROCESSES = ("auto", "few", "many")
+
 _FOLDERS = {"default": "files", "artifacts": "artifacts", "attachments": "attachments", "uploads": "uploads"}
 
 
@@ -63,6 +65,7 @@ environment = _Environment(
     PARAPHRASE_MODEL=(str, ""),
     PARAPHRASE_PREFIX=(str, ""),
     PORT=(int, 8000),
+    PROCESSES=(str, "auto"),
     QUEUE_LIMIT=(int, 500),
     REDIS_URL=(str, ""),
     REVIEW_LEASE_SECONDS=(int, 180),
@@ -270,6 +273,14 @@ def school_system() -> str:
         known = ", ".join(SCHOOL_SYSTEMS)
         sys.exit(f"Error: SCHOOL_SYSTEM: there is no school system {name!r}. Choose one of: {known}.")
     return name
+
+
+def processes() -> str:
+    """Return how many processes `manage.py serve` runs: ``auto`` goes by the machine's memory."""
+    choice: str = environment("PROCESSES").strip().casefold()
+    if choice not in PROCESSES:
+        sys.exit(f"Error: PROCESSES: there is no choice {choice!r}. Choose one of: {', '.join(PROCESSES)}.")
+    return choice
 
 
 def time_zone() -> str:

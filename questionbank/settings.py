@@ -128,7 +128,7 @@ CELERY_BEAT_SCHEDULE = {
     "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0},
     "settle-facet-counts": {"task": "bank.settle_facet_counts", "schedule": 600.0},
     "count-missing-vectors": {"task": "bank.count_missing_vectors", "schedule": 600.0},
-    # once it is there, nothing is done
+    # where it is not there yet, and no other job is to be done
     "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},

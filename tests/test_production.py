@@ -73,11 +73,10 @@ def test_the_site_listens_to_this_machine_alone_unless_told_otherwise(production
         ("", ["--host=10.0.0.9"], "10.0.0.9"),
     ):
         program = (
-            "import django; django.setup()\n"
-            "from questionbank.management.commands import serve\n"
+            "from questionbank import serve\n"
             "serve.os.execvpe = lambda *command: print(command[1])\n"
-            "serve.SERVICES = {}\nserve.needs_embedded = lambda environ: ()\n"
-            f"serve.call_command(serve.Command(), '--only=web', *{options})"
+            "serve.needs_embedded = lambda environ: ()\n"
+            f"serve.main(['--only=web', *{options}])"
         )
         finished = python(production | {"DEMO": demo}, "-c", program)
         assert f"{host}:8000" in finished.stdout, finished.stderr

@@ -18,6 +18,7 @@ import django
 import structlog
 from celery.platforms import SecurityWarning
 from celery.signals import beat_init, setup_logging, worker_ready, worker_shutdown
+from click import Option
 
 django.setup()
 
@@ -28,13 +29,17 @@ from django_structlog.celery.steps import DjangoStructLogInitStep  # noqa: E402
 from questionbank.database_clock import database_now  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
-from worker.clock import SteadyCelery  # noqa: E402
+from worker.clock import ClockInWorker, SteadyCelery  # noqa: E402
 from worker.hung_connections import WaitingConnections  # noqa: E402
 
 application = SteadyCelery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]
 application.steps["worker"].add(DjangoStructLogInitStep)  # log lines of a job carry its request's id
+application.steps["worker"].add(ClockInWorker)
+application.user_options["worker"].add(
+    Option(("--clock",), metavar="FILE", help="Run the clock in this worker, with its schedule in FILE.")
+)
 
 # It warns root of pickled messages; ours are JSON, the only form that Celery accepts by default.
 warnings.filterwarnings(
@@ -80,7 +85,8 @@ def _beat(name: str, queues: str) -> None:
 
 @beat_init.connect
 def _start_reconciler(**_kwargs: Any) -> None:
-    threading.Thread(target=_reconcile, daemon=True).start()
+    if _reconciler.ident is None:  # a clock that failed begins again in the same process
+        _reconciler.start()
 
 
 def _reconcile() -> None:
@@ -102,3 +108,6 @@ def _reconcile() -> None:
         if time.monotonic() - last > BREAK_SECONDS:
             watching_since = None
         last = time.monotonic()
+
+
+_reconciler = threading.Thread(target=_reconcile, name="reconciler", daemon=True)

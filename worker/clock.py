@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
 from typing import Any
 
+import structlog
 from celery import Celery
-from celery.beat import PersistentScheduler, ScheduleEntry
+from celery.beat import PersistentScheduler, ScheduleEntry, Service
+from celery.bootsteps import StartStopStep
 
 from questionbank import dispatch
+
+logger = structlog.get_logger(__name__)
+
+_AGAIN_SECONDS = 5.0  # after a clock that failed, as where its schedule cannot be written
 
 
 class SteadyCelery(Celery):
@@ -47,3 +54,48 @@ class Scheduler(PersistentScheduler):
         """Send an entry's job."""
         entry = self.reserve(entry) if advance else entry
         dispatch.send_once(entry.task, queue=entry.options.get("queue", "default"))
+
+
+class ClockInWorker(StartStopStep):
+    """Runs the clock as a thread of a worker that is given ``--clock FILE``, rather than as a process of its own.
+
+    The worker's main process does no jobs, so that none keeps the clock waiting.
+    """
+
+    requires = ("celery.worker.components:Pool",)  # its processes are forked before the thread begins
+
+    def __init__(self, parent: Any, clock: str | None = None, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self.enabled = bool(clock)
+        self._schedule = clock
+        self._stopped = Event()
+        self._service: Service | None = None
+        self._thread = Thread(target=self._run, name="clock", daemon=True)
+
+    def start(self, parent: Any) -> None:
+        """Start the thread."""
+        self._application = parent.app
+        self._thread.start()
+
+    def stop(self, _parent: Any) -> None:
+        """Have the clock save its schedule and end."""
+        self._stopped.set()
+        if self._service is not None:
+            self._service.stop()
+        if self._thread.is_alive():
+            self._thread.join(timeout=3)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._service = Service(
+                    self._application,
+                    max_interval=1,  # a sleep that ends soon after `stop`
+                    schedule_filename=self._schedule,
+                    scheduler_cls=self._application.conf.beat_scheduler,
+                    remote_control=False,
+                )
+                self._service.start()
+            except Exception as error:  # whatever it is, jobs must not stay without a clock
+                logger.warning("clock_failed", reason=str(error).strip(), exc_info=error)
+                self._stopped.wait(_AGAIN_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -29,9 +30,10 @@ from questionbank.selectors.registry.language_models import (
     packaged_model_folder,
     packaged_model_is_ready,
 )
-from questionbank.services.runs import run_create, run_under_way
+from questionbank.services.runs import run_create
 from worker.reporting import LOOK_SECONDS, RunReporter
 
+NICENESS = 15  # of the process that prepares the packaged model: nobody waits for it
 TRIED_AGAIN_AFTER = timedelta(days=1)  # after a job that failed or was stopped
 
 
@@ -43,8 +45,13 @@ def _rate_limit(per_minute: int) -> RateLimit:
 
 @transaction.atomic
 def language_model_request() -> Run | None:
-    """Ask for the packaged model to be prepared; None where it is there, is not installed, or was tried lately."""
+    """Ask for the packaged model to be prepared when nothing else is to be done.
+
+    None where it is there, is not installed, or was tried lately, and while another job waits or runs.
+    """
     if packaged_model_is_ready() or not is_packaged_installed():
+        return None
+    if Run.objects.filter(state__in=(Run.State.QUEUED, Run.State.RUNNING)).exists():
         return None
     job: dict[str, Any] = {"kind": Run.Kind.PREPARE, "capability": "", "parameters": {}}
     given_up = Run.objects.filter(
@@ -52,7 +59,7 @@ def language_model_request() -> Run | None:
         state__in=(Run.State.FAILED, Run.State.CANCELLED),
         finished_at__gt=database_now() - TRIED_AGAIN_AFTER,
     )
-    if run_under_way(**job) is not None or given_up.exists():
+    if given_up.exists():
         return None
     return run_create(**job, title="Prepare the language model")
 
@@ -60,7 +67,8 @@ def language_model_request() -> Run | None:
 def prepare_language_model(reporter: RunReporter) -> None:
     """Write the packaged model where workers and pages find it.
 
-    A process of its own does it, which is ended where somebody waits for this worker: the job begins again afterwards.
+    A process of its own does it, in one thread and at a low priority. It is ended where somebody waits for this worker:
+    the job begins again afterwards.
 
     Raises:
         BackboneError: a package is damaged or not installed, or the model cannot be written.
@@ -73,7 +81,13 @@ def prepare_language_model(reporter: RunReporter) -> None:
     with scratch_folder(parent=folder.parent, prefix="new-") as scratch, (scratch / "log").open("w+") as log:
         made = scratch / folder.name
         command = [sys.executable, "-m", "analytics", "prepare-language-model", "--output", str(made)]
-        process = subprocess.Popen(dying_with_us(command), cwd=settings.BASE_DIR, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            dying_with_us(command, niceness=NICENESS),
+            cwd=settings.BASE_DIR,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
         try:
             while process.poll() is None:
                 reporter.check()

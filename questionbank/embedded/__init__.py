@@ -12,6 +12,8 @@ Why it is so: docs/decisions/0002-embedded-servers.md.
     supervisor.py child.py  keeps the child processes of `manage.py serve` running
     programs.py             which child processes these are
     caretaker.py            what else it looks after
+    preparation.py          who loads beforehand waits until the installation is prepared
+    machine.py              how much memory there is
     instance.py             one supervisor a VAR_DIR
 """
 

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import IO
 
 from questionbank.embedded.die_with_parent import dying_with_us
 from questionbank.embedded.logs import Log
-from questionbank.embedded.server import stopped_processes
 
 _SHORT_LINE = 160
 _ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # as gunicorn and structlog mark their lines
@@ -77,9 +76,9 @@ class RunningChild:
         self._log.close()
         return code
 
-    def wake(self, *, after_seconds: float) -> bool:
+    def wake(self, stopped_by_session: Mapping[int, Sequence[int]], *, after_seconds: float) -> bool:
         """Continue processes of the program that have been stopped (SIGSTOP) for so long; True where some were."""
-        stopped = stopped_processes(self._process.pid)
+        stopped = stopped_by_session.get(self._process.pid)
         if not stopped:
             self._stopped_since = None
             return False

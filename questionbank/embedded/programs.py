@@ -9,6 +9,7 @@ from questionbank.embedded.child import Program
 LARGEST_WORKER_KIB = 1_200_000
 NICENESS = {"worker-default": 5, "worker-train": 5}  # long work leaves the processors to pages
 _PROJECT = Path(__file__).resolve().parents[2]
+_CELERY = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
 
 
 def metrics_folder(var_dir: Path) -> Path:
@@ -17,29 +18,74 @@ def metrics_folder(var_dir: Path) -> Path:
 
 
 def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
-    """Return every process by name: the site, a worker for each queue, and the clock."""
-    worker_class = ["--worker-class", "questionbank.embedded.buffering.BufferingWorker"]
-    site = ["gunicorn", "questionbank.wsgi", "--no-control-socket", *worker_class]
-    gunicorn = [sys.executable, "-m", *site]
-    celery = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
-    worker = [*celery, "worker", "--loglevel", "INFO", "--queues"]
+    """Return every process by name, each by itself: the site, a worker for each queue, and the clock."""
     commands = {
-        "web": [*gunicorn, "--bind", f"{host}:{port}", "--workers", "2", "--threads", "4"],
-        # bulk encoding leaves its process large: one that has grown makes way for a new one between two jobs
-        "worker-default": [
-            *[*worker, "default", "--hostname", "default@%h", "--concurrency", "1"],
-            *["--max-memory-per-child", str(LARGEST_WORKER_KIB)],
-        ],
+        "web": _site(host, port, processes=2, threads=4),
+        "worker-default": _bulk_worker("default"),
         # short work, in one process that never loads PyTorch
-        "worker-light": [*worker, "light", "--hostname", "light@%h", "--pool", "solo"],
+        "worker-light": [*_worker("light", "light"), "--pool", "solo"],
         # CUDA does not survive a fork: training runs in the worker's own process
-        "worker-train": [*worker, "train", "--hostname", "train@%h", "--pool", "solo"],
-        "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
+        "worker-train": [*_worker("train", "train"), "--pool", "solo"],
+        "beat": [*_CELERY, "beat", "--schedule", str(_schedule(var_dir))],
     }
+    return _with_settings(commands, var_dir, host=host, port=port)
+
+
+def programs_of_machine(var_dir: Path, *, host: str, port: int, few: bool) -> dict[str, Program]:
+    """Return the processes that one machine runs for a whole installation: the clock is a part of a worker.
+
+    Args:
+        few: for a machine with little memory: one process of the site, and one worker for short and long work.
+    """
+    clock = ["--clock", str(_schedule(var_dir))]
+    together = programs(var_dir, host=host, port=port)
+    del together["beat"]
+    commands = {"worker-default": [*together["worker-default"].command, *clock]}
+    if few:
+        del together["worker-light"]
+        commands = {
+            "web": _site(host, port, processes=1, threads=8),
+            "worker-default": [*_bulk_worker("light,default"), *clock],  # short work first
+        }
+    changed = _with_settings(commands, var_dir, host=host, port=port)
+    return {name: changed.get(name, program) for name, program in together.items()}
+
+
+def _site(host: str, port: int, *, processes: int, threads: int) -> list[str]:
+    """Return the command of the site, whose processes share what is loaded before they begin."""
+    return [
+        *[sys.executable, "-m", "gunicorn", "questionbank.wsgi", "--preload", "--no-control-socket"],
+        *["--config", "python:questionbank.site_process"],
+        *["--worker-class", "questionbank.embedded.buffering.BufferingWorker"],
+        *["--bind", f"{host}:{port}", "--workers", str(processes), "--threads", str(threads)],
+    ]
+
+
+def _worker(queues: str, name: str) -> list[str]:
+    return [*_CELERY, "worker", "--loglevel", "INFO", "--queues", queues, "--hostname", f"{name}@%h"]
+
+
+def _bulk_worker(queues: str) -> list[str]:
+    """Return the command of a worker for long work.
+
+    Bulk encoding leaves its process large: one that has grown makes way for a new one between two jobs.
+    """
+    largest = ["--max-memory-per-child", str(LARGEST_WORKER_KIB)]
+    return [*_worker(queues, "default"), "--concurrency", "1", *largest]
+
+
+def _schedule(var_dir: Path) -> Path:
+    """Return where the clock notes what it has done when."""
+    return var_dir / "celerybeat-schedule"
+
+
+def _with_settings(
+    commands: dict[str, list[str]], var_dir: Path, *, host: str, port: int
+) -> dict[str, Program]:
     environment = {"PORT": str(port)}  # the one chosen, not the one wished for
     if os.environ.get("METRICS_PORT", "").strip() not in ("", "0"):
         environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder(var_dir))
-        commands["metrics"] = [sys.executable, "manage.py", "metrics", "--host", host]
+        commands = {**commands, "metrics": [sys.executable, "manage.py", "metrics", "--host", host]}
     if pooler := os.environ.get("DATABASE_POOLER_URL"):
         environment["DATABASE_URL"] = pooler
     return {

@@ -26,6 +26,9 @@ _DETACH = '"$@" >&2 </dev/null & echo $!'
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 
+_found: dict[tuple[str, ...], int] = {}  # command -> the process that ran it when we looked last
+
+
 @dataclass(frozen=True)
 class Server:
     """One server.
@@ -51,18 +54,33 @@ class Server:
 
     def pid(self) -> int | None:
         """Return the process id, or None where it does not run."""
-        user_id = os.geteuid() if self.user is None else self.user.pw_uid
-        binary, option, folder = self.command[:3]
-        wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
+        known = _found.get(self.command)
+        if known is not None and self._is_process(
+            known
+        ):  # it is asked every second: looking at all takes long
+            return known
         parents = {}
         for pid in _processes():
             with suppress(OSError):  # it has ended while we looked
-                program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
-                ours = Path(f"/proc/{pid}").stat().st_uid == user_id
-                if ours and [os.fsencode(Path(os.fsdecode(program)).name), *arguments] == wanted:
+                if self._is_process(pid):
                     parents[pid] = _parent(pid)
         # A server's own children carry its command line until they have set their title.
-        return next((pid for pid, parent in parents.items() if parent not in parents), None)
+        found = next((pid for pid, parent in parents.items() if parent not in parents), None)
+        if found is not None:
+            _found[self.command] = found
+        return found
+
+    def _is_process(self, pid: int) -> bool:
+        """Tell whether a process is the server's, or a child of it that has not set its title yet."""
+        user_id = os.geteuid() if self.user is None else self.user.pw_uid
+        binary, option, folder = self.command[:3]
+        wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
+        try:
+            program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
+            ours = Path(f"/proc/{pid}").stat().st_uid == user_id
+        except OSError:  # it has ended
+            return False
+        return ours and [os.fsencode(Path(os.fsdecode(program)).name), *arguments] == wanted
 
     def start(self, prepare: Callable[[], None] | None = None) -> int:
         """Start it unless it runs, and wait until it answers. The caller holds the server's start lock.
@@ -192,14 +210,14 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
-def stopped_processes(session: int) -> list[int]:
-    """Return the processes of a session that are stopped (SIGSTOP); a debugger's are left out."""
-    stopped = []
+def stopped_processes() -> dict[int, list[int]]:
+    """Return the processes that are stopped (SIGSTOP), by session; a debugger's are left out."""
+    stopped: dict[int, list[int]] = {}
     for pid in _processes():
         with suppress(OSError, IndexError):
             fields = _stat_fields(pid)
-            if fields[0] == "T" and int(fields[3]) == session:
-                stopped.append(pid)
+            if fields[0] == "T":
+                stopped.setdefault(int(fields[3]), []).append(pid)
     return stopped
 
 

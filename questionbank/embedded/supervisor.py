@@ -7,12 +7,13 @@ only the supervisor, which then asks each child to end, and what a crashed child
 import selectors
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 from questionbank.embedded.child import Program, RunningChild
+from questionbank.embedded.server import stopped_processes
 
 _TICK_SECONDS = 0.2
 _STEADY_SECONDS = 60.0  # a program that has run for so long starts again after the first delay
@@ -30,6 +31,7 @@ class Supervisor:
         log_directory: Each program's output goes to `<name>.log` there.
         echo: Gets the lines for the terminal.
         watch: Called every `watch_seconds`, for what else has to be looked after.
+        held: Names of programs that begin only when `start_held` is called.
         grace_seconds: From asking a program to end to killing it. A second signal ends the wait.
         first_delay: Before the first restart; it doubles with each further one up to `longest_delay`.
     """
@@ -42,6 +44,7 @@ class Supervisor:
         echo: Callable[[str], None],
         watch: Callable[[], None] | None = None,
         watch_seconds: float = 2.0,
+        held: Collection[str] = (),
         grace_seconds: float = 10.0,
         first_delay: float = 1.0,
         longest_delay: float = 30.0,
@@ -55,7 +58,10 @@ class Supervisor:
         self._longest_delay = longest_delay
         self._running: list[RunningChild] = []
         self._programs = {program.name: program for program in programs}
-        self._due = dict.fromkeys(self._programs, 0.0)  # when to start what does not run
+        self._held = [name for name in self._programs if name in held]
+        self._due = {
+            name: 0.0 for name in self._programs if name not in held
+        }  # when to start what does not run
         self._failures = dict.fromkeys(self._programs, 0)
         self._stop_signals = 0
         self._selector = selectors.DefaultSelector()
@@ -80,6 +86,15 @@ class Supervisor:
             finally:
                 self._stop_all()
                 self._selector.close()
+
+    def start_held(self) -> None:
+        """Start the programs that were held back; harmless to repeat."""
+        self._due |= dict.fromkeys(self._held, 0.0)
+        self._held = []
+
+    def stop(self) -> None:
+        """Have `run` return, as a signal does."""
+        self._stop_signals += 1
 
     def _start_due(self) -> None:
         for name in [name for name, when in self._due.items() if time.monotonic() >= when]:
@@ -111,8 +126,9 @@ class Supervisor:
         return min(self._first_delay * 2**doublings, self._longest_delay)
 
     def _wake_stopped(self) -> None:
+        stopped = stopped_processes()
         for child in self._running:
-            if child.wake(after_seconds=_STOPPED_SECONDS):
+            if child.wake(stopped, after_seconds=_STOPPED_SECONDS):
                 self._echo(f"{child.program.name} was stopped and goes on")
 
     def _remove(self, child: RunningChild) -> int:
@@ -149,4 +165,4 @@ class Supervisor:
                 signal.signal(number, handler)
 
     def _note_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self._stop_signals += 1
+        self.stop()

@@ -6,6 +6,7 @@ setting); `questionbank.selectors.registry.artifacts.artifact_folder` gives a lo
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -32,6 +34,8 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
+from questionbank.embedded.die_with_parent import dying_with_us
+from questionbank.embedded.machine import LITTLE_MEMORY, memory_bytes
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
 from questionbank.rows import wait_for_turn
@@ -43,6 +47,7 @@ from questionbank.services.embeddings import embedding_index_drop, embedding_req
 from questionbank.wording import language_name
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
+_FEWEST_EXPORTS = 3  # of a process: fewer models take less time than another one needs to load PyTorch
 
 
 def artifact_register(
@@ -253,8 +258,8 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
     """Install the starter of each capability, and the n-gram set, where there are none.
 
-    The exports need PyTorch, which this process must not import: one ``python -m analytics export-starters`` makes all
-    that are missing, once for a `VAR_DIR`; it takes some seconds, or minutes on a busy machine.
+    The exports need PyTorch, which this process must not import: ``python -m analytics export-starters`` makes all that
+    are missing, once for a `VAR_DIR`; it takes some seconds a model, or minutes on a busy machine.
 
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed, or a starter is damaged. The
@@ -265,13 +270,9 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
     say = report or (lambda _line: None)
     with turn("install models", wait=partial(time.sleep, 1)):
         missing = _missing_starters()  # asked again: another process may have installed them meanwhile
-        for word, starter in missing:
-            scope = f", {language_name(starter.scope)}" if starter.scope else ""
-            say(
-                f"Installing the default model: {CAPABILITIES[word].title}{scope} (once, up to some minutes) ..."
-            )
+        say(f"Making the default models ({len(missing)}, once; up to some minutes) ...")
         with scratch_folder(prefix="models-") as scratch:
-            exports = _export_starters(missing, scratch)
+            exports = _export_starters(missing, scratch, say)
             for word, starter in missing:
                 _install_starter(word, starter, exports)
 
@@ -320,8 +321,10 @@ _Exports = tuple[Mapping[Starter, Path], str]
 """The exported starters' folders, and why one is missing."""
 
 
-def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> _Exports:
-    """Export what these starters and their companions need, all in one process."""
+def _export_starters(
+    starters: Sequence[tuple[str, Starter]], scratch: Path, say: Callable[[str], Any]
+) -> _Exports:
+    """Export what these starters and their companions need, in one process, or in two that share the models."""
     to_export = [
         (word, starter)
         for first_word, first_starter in starters
@@ -331,15 +334,30 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
     if not to_export:
         return {}, ""
     arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in to_export]
-    finished = subprocess.run(
-        [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)],
-        capture_output=True,
-        text=True,
-        cwd=settings.BASE_DIR,
-        check=False,
-    )
+    command = [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)]
+    run = partial(subprocess.run, capture_output=True, text=True, cwd=settings.BASE_DIR, check=False)
+    processes = _export_processes(len(to_export))
     folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(to_export)}
-    return folders, (finished.stderr.strip().splitlines() or ["no reason given"])[-1]
+    with ThreadPoolExecutor(processes) as pool:
+        shares = [
+            pool.submit(run, dying_with_us([*command, "--share", f"{number}/{processes}"]))
+            for number in range(processes)
+        ]
+        told = 0
+        while wait(shares, timeout=1).not_done:
+            if (made := sum(folder.is_dir() for folder in folders.values())) > told:
+                told = made
+                say(f"    {made} of {len(folders)} ...")
+    said = [
+        line for share in shares if share.result().returncode for line in share.result().stderr.splitlines()
+    ]
+    return folders, next((line for line in reversed(said) if line.strip()), "no reason given")
+
+
+def _export_processes(models: int) -> int:
+    """Return how many processes export: each holds PyTorch and a model, and loads PyTorch first."""
+    is_worth_it = models >= 2 * _FEWEST_EXPORTS and memory_bytes() >= LITTLE_MEMORY
+    return 2 if is_worth_it and (os.cpu_count() or 1) > 1 else 1
 
 
 def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:

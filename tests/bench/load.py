@@ -49,21 +49,27 @@ addresses = [address_of(query, filters) for _sort, query, filters in searches(ti
 random.Random(7).shuffle(addresses)
 Path(output).write_text(json.dumps(addresses))
 """
-# In the supervisor, before its programs start: people, their sessions, and pairs to review.
-SERVE = """
+# Instead of `setup_bank`: people, their sessions, and pairs to review.
+PREPARE = """
 import sys
 import django; django.setup()
 from django.core.management import call_command
-from questionbank.management.commands import serve
+from questionbank.management.commands import prepare
 
-def prepare(name, **options):
+def call(name, **options):
     if name != "setup_bank":
         return call_command(name, **options)
     from tests.bench.load import prepare_people
     prepare_people(teachers=int(sys.argv[1]), reviewers=int(sys.argv[2]), pairs=int(sys.argv[3]))
 
-serve.call_command = prepare
-call_command("serve")
+prepare.call_command = call
+call_command("prepare")
+"""
+SERVE = f"""
+import sys
+from questionbank import serve
+serve.PREPARE = [sys.executable, "-c", {PREPARE!r}, *sys.argv[1:]]
+sys.exit(serve.main([]))
 """
 
 
@@ -104,7 +110,7 @@ def prepare_bank(questions: int, data: Path, keep: Path) -> list[str]:
 
 
 def prepare_people(*, teachers: int, reviewers: int, pairs: int) -> None:
-    """Create people with open sessions, and pairs that nobody has decided; runs inside the supervisor."""
+    """Create people with open sessions, and pairs that nobody has decided; runs in the command `prepare`."""
     from django.contrib.auth.models import Group
     from django.db import transaction
 

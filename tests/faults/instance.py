@@ -38,23 +38,29 @@ LOG_IN = "/accounts/login/"
 SESSION = "f" * 32  # of the person who does everything
 
 # One setup without models instead of `setup_bank`.
-SERVE = """
-import os, sys
+PREPARE = """
+import sys
 import django; django.setup()
 from django.core.management import call_command
-from questionbank.management.commands import serve
+from questionbank.management.commands import prepare
 
-def prepare(name, **options):
+def call(name, **options):
     if name != "setup_bank":
         return call_command(name, **options)
     from tests.faults.people import prepare_people
     prepare_people()
 
-serve.call_command = prepare
+prepare.call_command = call
 try:
-    call_command("serve", *sys.argv[1:])
-except serve.CommandError as error:
+    call_command("prepare")
+except prepare.CommandError as error:
     sys.exit(f"Error: {error}")
+"""
+SERVE = f"""
+import sys
+from questionbank import serve
+serve.PREPARE = [sys.executable, "-c", {PREPARE!r}]
+sys.exit(serve.main(sys.argv[1:]))
 """
 IMPORT = """
 import sys
@@ -325,7 +331,7 @@ def children_of(pid: int) -> list[int]:
 
 def programs_of(supervisor: int) -> dict[str, int]:
     """Return the process id of each program that runs under a supervisor, by name."""
-    marks = {b"gunicorn": "web", b"beat": "beat", **{f"{q}@%h".encode(): f"worker-{q}" for q in QUEUES}}
+    marks = {b"gunicorn": "web", **{f"{q}@%h".encode(): f"worker-{q}" for q in QUEUES}}
     running = {}
     for pid in children_of(supervisor):
         with suppress(OSError):

@@ -286,7 +286,7 @@ def wait_for_the_site(instance: Instance) -> None:
     wait_for(lambda: instance.get("/questions/")[0] == 200, "the site", instance.log)
 
 
-_PROGRAMS = ("web", "beat", *(f"worker-{queue}" for queue in QUEUES))
+_PROGRAMS = ("web", *(f"worker-{queue}" for queue in QUEUES))
 FAULTS: Mapping[str, Fault] = {
     **{f"kill {name}": kill(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
     "full disk": full_disk,

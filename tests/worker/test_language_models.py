@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -35,7 +36,8 @@ class Child:
     def __init__(self, code: int | None, line: str = "") -> None:
         self.returncode, self._line, self.was_killed = code, line, False
 
-    def __call__(self, command, *, cwd, stdout, stderr):
+    def __call__(self, command, *, cwd, stdout, stderr, env):
+        assert env["OMP_NUM_THREADS"] == "1"
         stdout.write(self._line)
         if self.returncode == 0:
             prepared(Path(command[-1]))
@@ -51,10 +53,13 @@ class Child:
         self.was_killed = self.returncode is None
 
 
-def start(monkeypatch, code: int | None, line: str = "") -> Child:
+def start(
+    monkeypatch, code: int | None, line: str = "", meanwhile: Callable[[], object] = lambda: None
+) -> Child:
     child = Child(code, line)
     monkeypatch.setattr(language_models.subprocess, "Popen", child)
     run = language_model_request()
+    meanwhile()
     prepare_packaged_language_model.run(run.pk)
     return child
 
@@ -74,10 +79,12 @@ def test_the_packaged_model_is_prepared_once_by_a_job(monkeypatch):
 @pytest.mark.django_db
 def test_whoever_waits_for_the_worker_goes_before_the_preparation(monkeypatch):
     monkeypatch.setattr(reporting, "LOOK_SECONDS", -1.0)
-    person = run_create(kind=Run.Kind.UNDO, send=False)
-    Run.objects.filter(pk=person.pk).update(sent_at=Now() - timedelta(minutes=1))
 
-    child = start(monkeypatch, None)
+    def ask() -> None:
+        person = run_create(kind=Run.Kind.UNDO, send=False)
+        Run.objects.filter(pk=person.pk).update(sent_at=Now() - timedelta(minutes=1))
+
+    child = start(monkeypatch, None, meanwhile=ask)
 
     run = Run.objects.get(kind=Run.Kind.PREPARE)
     assert child.was_killed
@@ -85,6 +92,14 @@ def test_whoever_waits_for_the_worker_goes_before_the_preparation(monkeypatch):
     assert language_model_request() is None
     assert f"Job {run.pk} prepares" in health_report().as_dict()["checks"]["language_model"]["sentence"]
     assert not list(packaged_model_folder().parent.iterdir())
+
+
+@pytest.mark.django_db
+def test_the_packaged_model_is_prepared_when_no_other_job_is_to_be_done():
+    run_create(kind="solve", capability="solver", send=False)
+    assert language_model_request() is None
+    Run.objects.update(state=Run.State.SUCCEEDED)
+    assert language_model_request() is not None
 
 
 def test_an_endpoint_wins_over_the_packaged_model(settings):

@@ -16,7 +16,8 @@ SUPERVISE = """
 from questionbank.embedded.child import Program
 from questionbank.embedded.supervisor import Supervisor
 programs = [Program(name, ["sh", "-c", script]) for name, script in {scripts!r}.items()]
-Supervisor(programs, Path({logs!r}), echo=lambda line: print(line, flush=True), {options}).run()
+supervisor = Supervisor(programs, Path({logs!r}), echo=lambda line: print(line, flush=True), {options})
+supervisor.run()
 print("stopped", flush=True)
 """
 
@@ -53,6 +54,31 @@ def test_routine_lines_go_to_the_log_alone(supervise, tmp_path):
     )
     assert supervisor.stdout.readline() == "web | [error    ] loud\n"
     assert (tmp_path / "logs" / "web.log").read_text().count("quiet") == 2
+
+
+def test_a_program_that_is_held_back_starts_when_told(supervise, tmp_path):
+    told = tmp_path / "told"
+    supervisor = supervise(
+        f"held=['late'], watch=lambda: Path({str(told)!r}).exists() and supervisor.start_held(), watch_seconds=0",
+        early=f"echo early; sleep 0.5; echo still alone; touch {told}; exec sleep 60",
+        late="echo late; exec sleep 60",
+    )
+    said = [supervisor.stdout.readline() for _ in range(3)]
+    assert said == ["early | early\n", "early | still alone\n", "late | late\n"]
+
+
+def test_a_machine_with_little_memory_runs_one_site_process_and_one_worker_for_short_and_long_work(tmp_path):
+    few, many = (programs.programs_of_machine(tmp_path, host="", port=1, few=few) for few in (True, False))
+    assert list(few) == ["web", "worker-default", "worker-train"]
+    assert list(many) == ["web", "worker-default", "worker-light", "worker-train"]
+    for machine, workers, queues in ((few, "1", "light,default"), (many, "2", "default")):
+        assert option(machine["web"], "--workers") == workers
+        assert option(machine["worker-default"], "--queues") == queues
+        assert option(machine["worker-default"], "--clock") == str(tmp_path / "celerybeat-schedule")
+
+
+def option(program: Program, name: str) -> str:
+    return program.command[list(program.command).index(name) + 1]
 
 
 def test_a_crashed_program_starts_again_after_growing_delays(supervise):

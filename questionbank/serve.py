@@ -1,0 +1,235 @@
+"""`manage.py serve`: prepare the installation, then keep its processes running until Ctrl-C.
+
+This process lives as long as the site, so it never loads Django's applications: a child process prepares the
+installation while the site is being imported (decision 145).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from questionbank.demo.people import DEMO_PEOPLE
+from questionbank.disk import require_space
+from questionbank.embedded import SERVICES, EmbeddedError, ensure, needs_embedded, postgres
+from questionbank.embedded.caretaker import Caretaker, page_answers
+from questionbank.embedded.die_with_parent import dying_with_us, give_way
+from questionbank.embedded.instance import Instance, free_port
+from questionbank.embedded.locations import postgres_location
+from questionbank.embedded.machine import LITTLE_MEMORY, memory_bytes
+from questionbank.embedded.preparation import Gate
+from questionbank.embedded.programs import metrics_folder, programs, programs_of_machine
+from questionbank.embedded.supervisor import Supervisor
+from questionbank.env import BASE_DIR, environment, processes, var_dir
+from questionbank.errors import KindredError
+
+PREPARE = (sys.executable, str(BASE_DIR / "manage.py"), "prepare")
+
+_FIRST_START_BYTES = 2_400_000_000  # five models, as they are and packed, and the database with the demo bank
+_LEAST_MEMORY = 1_900_000_000  # bytes: with less, the site would be ended by the kernel
+_INTERRUPTED = 130
+_CARE_SECONDS = 1.0
+_TICK_SECONDS = 0.2
+_PATIENCE_SECONDS = 10.0  # with a preparation that is to end
+_SITE_SECONDS = 30.0  # for the site's first answer; the workers then begin without it
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `manage.py serve` with these arguments; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.list:
+            _say("\n".join(programs(var_dir(), host=options.host, port=environment("PORT"))))
+        elif options.only:
+            _become(options.only, options.host)
+        elif options.replica:
+            _replicate(options.replica, options.host)
+        else:
+            return _Serving(options.host).run()
+    except KeyboardInterrupt:
+        return _interrupted()
+    except (KindredError, EmbeddedError) as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return 1
+    return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="manage.py serve", description="Run the site, its workers and its clock until Ctrl-C."
+    )
+    parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
+    parser.add_argument(
+        "--replica",
+        metavar="OF",
+        help="keep a replica of the PostgreSQL at this address, and run nothing else",
+    )
+    parser.add_argument("--list", action="store_true", help="name the processes")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)"
+    )
+    return parser
+
+
+def _interrupted() -> int:
+    sys.stderr.write("Error: Interrupted while starting.\n")
+    return _INTERRUPTED
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # the terminal is gone; the logs are not
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()  # into a pipe it would come much later
+
+
+def _become(name: str, host: str) -> None:
+    """Turn this process into one of the installation's.
+
+    Raises:
+        EmbeddedError: there is no such process, or the servers do not run.
+    """
+    known = programs(var_dir(), host=host, port=environment("PORT"))
+    if name not in known:
+        raise EmbeddedError(f"There is no process {name}; there are {', '.join(known)}.")
+    for service in needs_embedded(os.environ):
+        if SERVICES[service].status(var_dir()) is None:
+            raise EmbeddedError(
+                f"{service} does not run: set DATABASE_URL and REDIS_URL, or use `serve` alone."
+            )
+    if name == "web":
+        collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
+        if subprocess.run(collect, cwd=BASE_DIR, check=False).returncode:
+            raise EmbeddedError("The static files were not collected.")
+    metrics_folder(var_dir()).mkdir(parents=True, exist_ok=True)
+    program = known[name]
+    os.chdir(program.directory or ".")
+    give_way(program.niceness)
+    os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
+
+
+def _replicate(primary: str, host: str) -> None:
+    """Keep a replica running until told to stop."""
+    folder = var_dir()
+    Instance(folder)
+    postgres.start_replica(folder, primary, listen="" if host == "127.0.0.1" else host)
+    ensure(folder, ["postgres"])
+    _say(f"The replica answers at {postgres_location(folder).socket_directory}.")
+    caretaker = Caretaker(folder, ["postgres"], page_answers=lambda: True, on_answer=lambda: None, echo=_say)
+    Supervisor([], folder / "logs", echo=_say, watch=caretaker, watch_seconds=_CARE_SECONDS).run()
+    _say("The replica has stopped.")
+
+
+class _Serving:
+    """A whole installation on this machine: prepared, then kept running."""
+
+    def __init__(self, host: str) -> None:
+        self._var_dir = var_dir()
+        self._instance = Instance(self._var_dir)
+        services = needs_embedded(os.environ)
+        if not (self._var_dir / "static").exists():  # made by the first start, and by no command
+            require_space(self._var_dir, _FIRST_START_BYTES, what="The first start")
+        few = _runs_few_processes()
+        ensure(self._var_dir, services)
+        shutil.rmtree(metrics_folder(self._var_dir), ignore_errors=True)  # of processes that have ended
+        metrics_folder(self._var_dir).mkdir()
+        wanted = environment("PORT")
+        self._port = free_port(wanted, host) if environment("DEMO") else wanted
+        self._instance.publish(port=self._port)
+        host_name = (environment("ALLOWED_HOSTS") or [""])[0].strip("*.") or "127.0.0.1"
+        self._caretaker = Caretaker(
+            self._var_dir,
+            services,
+            page_answers=partial(page_answers, self._port, host_name=host_name),
+            on_answer=self._announce,
+            echo=_say,
+        )
+        running = programs_of_machine(self._var_dir, host=host, port=self._port, few=few)
+        self._supervisor = Supervisor(
+            list(running.values()),
+            self._var_dir / "logs",
+            echo=self._echo,
+            watch=self._watch,
+            watch_seconds=0,
+            held=[name for name in running if name != "web"],
+        )
+        self._gate = Gate(self._var_dir)
+        self._preparation = subprocess.Popen(
+            dying_with_us(PREPARE),
+            stdin=subprocess.DEVNULL,
+            cwd=BASE_DIR,
+            env={"LOG_LEVEL": "WARNING", **os.environ},  # it says what it does by itself
+        )
+        self._exit_code = 0
+        self._is_answered = False
+        self._care_at = 0.0
+        self._prepared_at: float | None = None
+
+    def run(self) -> int:
+        """Run until told to stop, and return the exit code."""
+        self._supervisor.run()
+        if self._prepared_at is not None:
+            _say("Kindred has stopped.")
+            return 0
+        self._preparation.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._preparation.wait(_PATIENCE_SECONDS)
+        self._preparation.kill()
+        self._preparation.wait()
+        return self._exit_code or _interrupted()
+
+    def _watch(self) -> None:
+        """Watch the preparation until it ends; then the servers, and whether the site answers."""
+        if self._prepared_at is None:
+            self._watch_preparation()
+        elif time.monotonic() >= self._care_at:
+            self._care_at = time.monotonic() + (_CARE_SECONDS if self._is_answered else _TICK_SECONDS)
+            self._caretaker()
+            if time.monotonic() > self._prepared_at + _SITE_SECONDS:
+                self._supervisor.start_held()
+
+    def _watch_preparation(self) -> None:
+        code = self._preparation.poll()
+        if code is None:
+            return
+        if code:
+            self._exit_code = code if code > 0 else 1
+            self._supervisor.stop()
+            return
+        self._prepared_at = time.monotonic()
+        self._gate.open()
+
+    def _echo(self, line: str) -> None:
+        """Say what a program says, unless the preparation may just be saying the same."""
+        if self._prepared_at is not None:
+            _say(line)
+
+    def _announce(self) -> None:
+        """Say that the site answers, and let the workers begin: until now they would have slowed it down."""
+        self._is_answered = True
+        lines = [f"Kindred is ready: http://127.0.0.1:{self._port}/"]
+        if environment("DEMO"):
+            lines += [f"    {role}: {username} / {password}" for username, password, role in DEMO_PEOPLE]
+        _say("\n".join(["", *lines, "    Ctrl-C stops it.", ""]))
+        self._supervisor.start_held()
+
+
+def _runs_few_processes() -> bool:
+    """Return whether this machine is to run few processes, and say so; warn where even these are too many."""
+    memory, chosen = memory_bytes(), processes()
+    size = f"{memory / 1e9:.1f} GB of memory"
+    if memory < _LEAST_MEMORY:
+        _say(
+            f"Kindred needs about 2 GB, and this machine has {size}: give it more, or expect interrupted jobs."
+        )
+    few = memory < LITTLE_MEMORY if chosen == "auto" else chosen == "few"
+    if few:
+        why = f"for {size}" if chosen == "auto" else "as PROCESSES says"
+        _say(f"Kindred runs few processes, {why}: short and long jobs take turns.")
+    return few
