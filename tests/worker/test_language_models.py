@@ -79,6 +79,7 @@ def test_the_packaged_model_is_prepared_once_by_a_job(monkeypatch):
 @pytest.mark.django_db
 def test_whoever_waits_for_the_worker_goes_before_the_preparation(monkeypatch):
     monkeypatch.setattr(reporting, "LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(reporting.dispatch, "is_more_urgent_waiting", lambda *_, **__: True)
 
     def ask() -> None:
         person = run_create(kind=Run.Kind.UNDO, send=False)
