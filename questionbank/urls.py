@@ -87,6 +87,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
     path("<int:question_id>/hierarchy/", tagging.question_hierarchy, name="question_hierarchy"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
+    path("<int:question_id>/similar/", questions.question_likeness, name="question_likeness"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]
 

@@ -275,7 +275,8 @@ def add_to_list(
     request = context["request"]
     end: str | None = getattr(request, "list_add_end", None)  # made once a page
     if end is None:
-        end = request.list_add_end = urlencode({"next": request.get_full_path()})
+        page = context.get("page_address") or request.get_full_path()  # a part of a page names the page
+        end = request.list_add_end = urlencode({"next": page})
     words = ("", f"{said} ") if is_short else (said, " ")
     return format_html(
         '<a class="{} no-print" href="{}?question={}&amp;{}">'

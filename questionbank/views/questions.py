@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from questionbank.capabilities.catalog import kinship_rows
 from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import NotFound
 from questionbank.models import Attachment, Question
 from questionbank.numbers import whole_number
+from questionbank.selectors.questions.computations import question_computation
+from questionbank.selectors.questions.concept_choices import question_tags
 from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.questions.question_lists import last_list
 from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
@@ -25,6 +30,7 @@ from questionbank.selectors.similar.kinship import (
     kin_of,
     kinds_shown,
     lens_column,
+    lens_columns,
 )
 from questionbank.selectors.similar.similarity import (
     SimilarHit,
@@ -37,12 +43,17 @@ from questionbank.services.questions import question_restore, question_retire, q
 from questionbank.views.access import button_for, check_permission, form_for, page_for, render_page
 
 PARAPHRASES_SHOWN = 3
+SCRIPTS_COOKIE = "scripts"
 USES_SHOWN = 5
 
 
 @page_for("read")
 def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show the question with everything that is known about it."""
+    """Show the question with everything that is known about it.
+
+    A browser that runs scripts asks for the similar questions afterwards (`question_likeness`), unless the address has
+    `?whole`. A browser tells by a cookie that it does (static/js/site.js), so that any other gets the whole page.
+    """
     question = question_get(question_id=question_id, user=request.user)
     insight = question_insight(
         question=question, user=request.user, hierarchy=request.GET.get("hierarchy", "")
@@ -61,11 +72,39 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         ],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "uses": insight.uses[:USES_SHOWN],
-        "vectors_awaited": question_vectors_awaited(question=question, user=request.user),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
         "last_list": last_list(user=request.user),
     }
+    if request.COOKIES.get(SCRIPTS_COOKIE) and "whole" not in request.GET:
+        context["likeness_later"] = True
+    else:
+        context |= _likeness(request, question)
     return render(request, "questions/detail.html", context)
+
+
+@page_for("read")
+def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Show the part of a question's page that names similar questions."""
+    question = question_get(question_id=question_id, user=request.user)
+    if not request.htmx:
+        return redirect(reverse("question_detail", args=[question.pk], query={"whole": 1}))
+    context = _likeness(request, question) | {
+        "question": question,
+        "tags": question_tags(question=question),
+        "page_address": reverse("question_detail", args=[question.pk]),
+    }
+    return render(request, "questions/_likeness.html", context)
+
+
+def _likeness(request: HttpRequest, question: Question) -> dict[str, Any]:
+    """Return what `questions/_likeness.html` shows besides the question and its tags."""
+    kin = kin_of(question=question, serving=serving())
+    return {
+        "columns": lens_columns(kin.results),
+        "kinships": kinds_shown(kin),
+        "has_computation": question_computation(question) is not None,
+        "vectors_awaited": question_vectors_awaited(question=question, user=request.user),
+    }
 
 
 @form_for("read")

@@ -2,6 +2,9 @@
 
 document.documentElement.classList.add("js");
 
+/* The server may leave a slow part of a page to a second request where scripts run (questionbank/views/questions.py). */
+if (window.htmx) document.cookie = "scripts=1; path=/; SameSite=Lax";
+
 /* A menu closes on Escape and on a click elsewhere. */
 for (const menu of document.querySelectorAll("[data-menu]")) {
   menu.addEventListener("keydown", (event) => {

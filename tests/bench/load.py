@@ -1,11 +1,16 @@
 """Throughput and latency of a real instance: teachers who search, and reviewers who decide, without think time.
 
     python -m tests.bench.load [--questions N] [--seconds N] [--teachers N] [--reviewers N] [--keep FOLDER]
+    python -m tests.bench.load --var FOLDER
 
 `manage.py serve` runs on a bank of the public sets; the searches are those of `tests.bench.search`, one page each, by
 GET. A reviewer's step is the page of the next pair and the decision on it. What the clients use of the processors is
 part of the figures: everything runs on one machine. The aims, on two cores: 30 searches a second; the reviewers'
 requests within 2 seconds at p95. They are printed, and missing them is no error: other programs may have been busy.
+
+With `--var`, one teacher opens pages of questions, one after the other, of the instance that runs on the folder. The
+aims are 100 ms at the median and 200 ms at p95 for the page; the table also has its similar questions, which a browser
+asks for afterwards, and the whole page, which a browser without scripts gets.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -35,6 +40,12 @@ from tests.bench.benchmark import BASE_DIR, aim, read_options
 LEAST_SEARCHES, MOST_SECONDS = 30.0, 2.0  # a second; at p95
 WARM_UP = 5.0  # seconds of searches that are not measured: models are loaded, formulas rendered once
 START_SECONDS = 300
+PAGES = {
+    "a question's page": "/questions/{}/",
+    "its similar questions": "/questions/{}/similar/",
+    "both, without scripts": "/questions/{}/?whole=1",
+}
+PAGES_EACH, WARM_UP_PAGES = 60, 60
 
 # In a process with the tests' settings: the bank, and the searches as addresses.
 PREPARE = """
@@ -75,7 +86,9 @@ sys.exit(serve.main([]))
 
 def main() -> int:
     """Print a table; the exit code is 1 where an answer is an error."""
-    options = read_options(questions=20_000, seconds=30.0, teachers=20, reviewers=50)
+    options = read_options(questions=20_000, seconds=30.0, teachers=20, reviewers=50, var="")
+    if options.var:
+        return measure_pages(Path(options.var))
     addresses = prepare_bank(options.questions, options.data, options.keep)
     var = options.keep / f"bank-{options.questions}"
     pairs = int(60 * options.seconds)
@@ -98,6 +111,39 @@ def main() -> int:
     p95 = float(np.quantile(reviewed.seconds or [np.inf], 0.95))
     aim(f"reviewers' p95 at most {MOST_SECONDS:.0f} s", p95 <= MOST_SECONDS)
     return 1 if searched.errors or reviewed.errors else 0
+
+
+def measure_pages(var: Path) -> int:
+    """Print how long a question's page, its similar questions, and both together take; returns the exit code."""
+    from tests.bench.memory import SESSION, running_site
+    from tests.bench.soak import bank
+
+    site = running_site(var)
+    with bank(site) as server:
+        rows = server.execute(
+            "SELECT id FROM questionbank_question WHERE status = 'ready' ORDER BY md5(id::text) LIMIT %s",
+            [len(PAGES) * PAGES_EACH + WARM_UP_PAGES],
+        )
+        chosen = [pk for (pk,) in rows]
+    browser = Browser(site, SESSION, cookies="; scripts=1", headers={"HX-Request": "true"})
+    seconds: dict[str, list[float]] = {name: [] for name in PAGES}
+    statuses: Counter[int] = Counter()
+    for number, pk in enumerate(chosen):
+        name = list(PAGES)[
+            number % len(PAGES)
+        ]  # each its own questions: none is helped by what another has kept
+        began = time.perf_counter()
+        status, _page = browser.send("GET", PAGES[name].format(pk))
+        if number >= WARM_UP_PAGES:
+            seconds[name].append(time.perf_counter() - began)
+            statuses[status] += 1
+    for name, times in seconds.items():
+        median, p95 = 1000 * np.quantile(times, [0.5, 0.95])
+        print(f"{name:36}{median:7.0f} ms median{p95:7.0f} ms p95")
+        if name == next(iter(PAGES)):
+            aim("a question's page in 100 ms (200 at p95)", bool(median <= 100 and p95 <= 200))
+    print(f"load of the machine at the end: {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
+    return int(set(statuses) != {200})
 
 
 def prepare_bank(questions: int, data: Path, keep: Path) -> list[str]:
@@ -273,9 +319,12 @@ class Browser:
         location: where the last answer leads; empty where it is a page.
     """
 
-    def __init__(self, site: Site, session: str) -> None:
+    def __init__(
+        self, site: Site, session: str, *, cookies: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
         token = "t" * 32
-        self._headers = {"Cookie": f"sessionid={session}; csrftoken={token}", "X-CSRFToken": token}
+        cookies = f"sessionid={session}; csrftoken={token}{cookies}"
+        self._headers = {"Cookie": cookies, "X-CSRFToken": token, **(headers or {})}
         self._connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
         self.location = ""
 

@@ -68,22 +68,7 @@ class Memory:
 def main() -> int:
     """Print a table; the exit code is 1 where an answer is an error."""
     options = read_options(var=BASE_DIR / "var", pages=200, pastes=20, rest=5.0)
-    from tests.bench.load import Site
-
-    try:
-        running = json.loads((options.var / "serve.lock").read_text())
-        Memory.of(running["pid"])
-    except (OSError, ValueError):
-        raise SystemExit(
-            f"No instance runs on {options.var}: start it, or name its folder with --var."
-        ) from None
-    site = Site(running["port"], options.var, running["pid"])
-    environment = {
-        **os.environ,
-        "VAR_DIR": str(options.var),
-        "DJANGO_SETTINGS_MODULE": "questionbank.settings",
-    }
-    subprocess.run([sys.executable, "-c", LOG_IN, SESSION], cwd=BASE_DIR, env=environment, check=True)
+    site = running_site(options.var)
     failed = use(site, options.pages, options.pastes)
     time.sleep(options.rest)
     used = f"after {options.pages} pages and {options.pastes} pastes"
@@ -99,6 +84,20 @@ def main() -> int:
     if failed:
         print(f"errors: {failed}")
     return int(bool(failed))
+
+
+def running_site(var: Path) -> Site:
+    """Return the instance that runs on a folder, with an open session (`SESSION`) of the demo's teacher."""
+    from tests.bench.load import Site
+
+    try:
+        running = json.loads((var / "serve.lock").read_text())
+        Memory.of(running["pid"])
+    except (OSError, ValueError):
+        raise SystemExit(f"No instance runs on {var}: start it, or name its folder with --var.") from None
+    environment = {**os.environ, "VAR_DIR": str(var), "DJANGO_SETTINGS_MODULE": "questionbank.settings"}
+    subprocess.run([sys.executable, "-c", LOG_IN, SESSION], cwd=BASE_DIR, env=environment, check=True)
+    return Site(running["port"], var, running["pid"])
 
 
 def use(site: Site, pages: int, pastes: int) -> list[tuple[str, int]]:

@@ -12,10 +12,8 @@ from analytics.catalog import FALLBACK_LENS
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of
 from analytics.records import ConceptPath
-from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ParaphrasePair, Question, QuestionUse, User
-from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.concept_choices import TagView, question_tags
 from questionbank.selectors.questions.difficulty import (
     DifficultyFigure,
@@ -38,8 +36,6 @@ from questionbank.selectors.similar.kinship import (
     SEARCHED,
     LensColumn,
     compared_hits,
-    kin_of,
-    kinds_shown,
     lens_columns,
     with_comparisons,
 )
@@ -132,7 +128,7 @@ def solved_or_none(text: str, language: str, question: Question | None = None) -
 
 @dataclass(frozen=True)
 class QuestionInsight:
-    """Everything that the bank knows about one of its questions.
+    """Everything that the bank knows about one of its questions but for its similar questions.
 
     Attributes:
         origin: what it was reworded from, and by which pair; None where it is nobody's paraphrase.
@@ -150,9 +146,6 @@ class QuestionInsight:
     figures: list[DifficultyFigure]
     standing: Standing | None
     solved: SolvedText | None
-    has_computation: bool
-    columns: list[LensColumn]
-    kinships: Mapping[str, KinshipRow]
     duplicates: list[Question]
     sharing: list[Question]
     uses: QuerySet[QuestionUse]
@@ -160,7 +153,7 @@ class QuestionInsight:
 
 
 def question_insight(*, question: Question, user: User, hierarchy: str = "") -> QuestionInsight:
-    """Return everything that the bank knows about a question.
+    """Return everything that the bank knows about a question but for its similar questions.
 
     Args:
         user: who asks; drafts of others are not named.
@@ -172,7 +165,6 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
     prediction, no_prediction = predict_or_none(
         question.analysed_text, models, question.language, choice.name
     )
-    kin = kin_of(question=question, serving=models)
     solved = solved_or_none(question.text, question.language, question)
     duplicates = exact_duplicates(
         text=question.text,
@@ -193,9 +185,6 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
         figures=difficulty_figures(question, prediction),
         standing=standing_of(question, prediction, tags, models),
         solved=solved if solved and (solved.shown or question.kind in _SOLVED) else None,
-        has_computation=question_computation(question) is not None,
-        columns=lens_columns(kin.results),
-        kinships=kinds_shown(kin),
         duplicates=list(duplicates[:MOST_SAME]),
         sharing=questions_sharing_text(question=question, user=user),
         uses=question_uses(question=question),

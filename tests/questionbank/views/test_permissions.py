@@ -88,6 +88,7 @@ TABLE: dict[str, Address] = {
     "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),
     "question_concepts": Address(WRITERS, QUESTION),
     "question_hierarchy": Address((LOGIN, 403, 302, 302, 302), QUESTION, "post"),
+    "question_likeness": Address((LOGIN, 403, 302, 302, 302), QUESTION),
     "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
     "question_paraphrases": Address(EVERYBODY, QUESTION),
     "question_distances": Address(EVERYBODY, QUESTION),

@@ -129,3 +129,19 @@ def test_a_lens_of_its_own_lists_questions_by_their_score(bank, as_teacher, kins
     assert [copy.question for copy in hits[0].copies]
     assert "and 1 copy" in " ".join(response.content.decode().split())
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_browser_with_scripts_asks_for_similar_questions_after_the_page(bank, as_teacher) -> None:
+    whole = detail(as_teacher, bank.questions[0]).content.decode()
+    part = reverse("question_likeness", args=[bank.questions[0].pk])
+    assert as_teacher.get(part).url == reverse("question_detail", args=[bank.questions[0].pk]) + "?whole=1"
+
+    as_teacher.cookies["scripts"] = "1"  # as static/js/site.js sets it
+    later = detail(as_teacher, bank.questions[0])
+    assert "columns" not in later.context
+    assert f'hx-get="{part}"' in later.content.decode()
+    similar = as_teacher.get(part, headers={"HX-Request": "true"}).content.decode().strip()
+    assert similar.startswith("<section") and similar in whole
+    assert as_teacher.get(reverse("question_detail", args=[bank.questions[0].pk]) + "?whole=1").context[
+        "columns"
+    ]
