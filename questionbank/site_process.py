@@ -6,9 +6,16 @@ process: their threads do not survive a fork.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any
+
+
+def when_ready(_server: Any) -> None:
+    """Keep the garbage collector from writing to what is loaded: a page of memory that is written to is copied."""
+    gc.collect()
+    gc.freeze()
 
 
 def post_worker_init(_worker: Any) -> None:

@@ -28,6 +28,7 @@ from django_structlog.celery.steps import DjangoStructLogInitStep  # noqa: E402
 
 from questionbank.database_clock import database_now  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
+from questionbank.selectors.serving import unload_models_after  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 from worker.clock import ClockInWorker, SteadyCelery  # noqa: E402
 from worker.hung_connections import WaitingConnections  # noqa: E402
@@ -47,6 +48,7 @@ warnings.filterwarnings(
 )
 
 WaitingConnections().watch()
+unload_models_after(120.0)  # without a job: mapping a model again takes less than a second
 logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 10.0

@@ -70,7 +70,7 @@ Vector = npt.NDArray[np.float32]
 
 _PROBE_COLUMNS = ["id", "capability", "scope", "name", "state", "checksum", "location"]
 _KEPT_MODELS = 32  # loaded models a process keeps: champions, and those just replaced
-_UNUSED_SECONDS = 3600.0  # after which a model is unloaded
+_unused_seconds = 3600.0  # after which a model is unloaded
 _LOOK_SECONDS = 60.0
 _models: OrderedDict[str, object] = OrderedDict()
 _used_at: dict[str, float] = {}
@@ -406,7 +406,13 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
         raise ServiceUnavailable(f"The model “{artifact.name}” cannot be loaded: {error}") from error
 
 
-def models_unload(unused_seconds: float = _UNUSED_SECONDS) -> None:
+def unload_models_after(seconds: float) -> None:
+    """Unload the models of this process, and of those forked from it, after so long without use."""
+    global _unused_seconds
+    _unused_seconds = seconds
+
+
+def models_unload(unused_seconds: float) -> None:
     """Unload the models of this process that nobody has used for so long; a session that is used again opens again."""
     with _lock:
         for key, used_at in list(_used_at.items()):
@@ -423,7 +429,7 @@ def _unload_beside(_process: int) -> None:
     def look() -> None:
         while True:
             time.sleep(_LOOK_SECONDS)
-            models_unload()
+            models_unload(_unused_seconds)
             give_back_freed_memory()
 
     threading.Thread(target=look, name="unload-models", daemon=True).start()
