@@ -16,7 +16,7 @@ PACKAGES = ("analytics", "questionbank", "worker")
 
 # What manage.py, Django, Celery and the web server load by its name or its place.
 LOADED_BY_PLACE = re.compile(
-    r"questionbank\.(?:urls|settings|apps|admin|models|management\.servers)|worker\.(?:apps|celery|tasks)"
+    r"questionbank\.(?:urls|settings|apps|admin|models|management\.servers|serve)|worker\.(?:apps|celery|tasks)"
     r"|(?:questionbank|worker)\.management\.commands\.\w+|questionbank\.migrations\.\w+"
 )
 LOAD_TAG = re.compile(r"{%-?\s*load\s+([\w\s]+?)\s*-?%}")
@@ -44,7 +44,7 @@ def named_modules(module: str, path: Path, tree: ast.Module) -> Iterator[str]:
             origin = ".".join([*start, *filter(None, [node.module])])
             yield from (f"{origin}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
-            yield node.value.partition(":")[0]
+            yield node.value.removeprefix("python:").partition(":")[0]  # gunicorn's way to name its settings
 
 
 def is_program(path: Path, tree: ast.Module) -> bool:
