@@ -1,20 +1,53 @@
-"""Questions as they were read: whether one has changed since, so that its item goes back untouched; files of them."""
+"""Questions as they were read: whether their items go back as they came, or are written anew."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
+from questionbank.formats.seam import not_held
 
-_NOT_OF_THE_ITEM = frozenset(
-    {"id", "source", "original", "concepts", "predicted"}
-)  # the bank's, or the file's around the item
-_DATE = (1980, 1, 1, 0, 0, 0)
+# The bank's, or the file's around the item:
+_NOT_OF_THE_ITEM = frozenset({"id", "source", "original", "concepts", "predicted"})
+_SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
+WRITTEN_ANEW = (
+    "layout, media and special grading of an item that is written anew, because its question was changed"
+)
+"""What an item loses that is written from scratch, beside what the format cannot hold."""
 
 
 def fields_digest(record: QuestionRecord) -> bytes:
     """Return the SHA-256 of all fields that an item of a file holds."""
     fields = {name: value for name, value in as_json(record).items() if name not in _NOT_OF_THE_ITEM}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
+
+
+def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
+    """Return whether somebody has changed what the item of a question says, and not only what the bank says of it.
+
+    An item that we cannot take apart goes back as it came, since only its own system can write it.
+
+    Args:
+        again: the item, read again.
+    """
+    original = record.original
+    if original is None or record.kind == "opaque" or original.fields == fields_digest(record):
+        return False
+    content = replace(again.content, tags=record.content.tags, section=record.content.section)
+    return content != record.content or any(
+        getattr(again, name) != getattr(record, name) for name in _SAID_BY_ITEM
+    )
+
+
+def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:
+    """Return what was changed in the bank and an item does not say that goes back as it came.
+
+    Section, concepts and the name of the set stand around an item.
+    """
+    if record.original is not None and record.original.fields == fields_digest(record):
+        return []
+    content = replace(again.content, original=record.content.original, section=record.content.section)
+    return not_held(record, replace(again, source=record.source, concepts=record.concepts, content=content))

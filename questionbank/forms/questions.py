@@ -229,8 +229,8 @@ class QuestionForm(ServiceForm):
         if format is None:
             return "Kindred does not write the format it came in, so what you change stays in this bank."
         return (
-            f"A {format.label} file gets the original with the title, text, points and worked solution that you"
-            " change here. What else of your changes it cannot hold is listed before you download it."
+            f"A {format.label} file gets the original back. Which of your changes it cannot hold is listed before you"
+            " download it."
         )
 
     @property
