@@ -106,7 +106,7 @@ def test_an_edit_of_a_strangers_question_comes_back_alone_or_is_named(name, tmp_
             is_named = is_whole or {*lost(edited, found)} <= {*named}
             assert is_named, (path.name, record.text[:60], lost(edited, found), named)
             checked.add(format.name)
-    assert checked >= {"moodle-xml", "canvas", "qti21", "qti3", "exam"}
+    assert checked >= {"moodle-xml", "canvas", "qti21", "qti3"}
 
 
 # -- what each format holds ---------------------------------------------------------------------------------------
