@@ -29,9 +29,6 @@ class Attachments(Protocol):
     def get(self, sha256: str, /) -> bytes | None:
         """Return a picture, or None."""
 
-    def has(self, sha256: str, /) -> bool:
-        """Return whether a picture is kept."""
-
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
@@ -126,9 +123,6 @@ class NoAttachments:
 
     def get(self, _sha256: str) -> bytes | None:
         return None
-
-    def has(self, _sha256: str) -> bool:
-        return False
 
 
 _NAMES = {

@@ -49,6 +49,8 @@ _NAMELESS = re.compile(r"(?:root|main|default)?[ _]?section[ _]?\d*", re.IGNOREC
 _META_NAME = "assessment_meta.xml"  # of a quiz, beside its questions
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
+_Place = tuple[Section, float | None, int, int]
+"""Section and points of the group around an item, and where it begins in the file of all items, and its length."""
 
 
 def is_canvas(archive: zipfile.ZipFile) -> bool:
@@ -284,7 +286,7 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
             except CannotHold:
                 continue
             quizzes.setdefault(record.concepts[0] if record.concepts else (), []).append(
-                _Place(record.content.section, points, items.tell(), len(item))
+                (record.content.section, points, items.tell(), len(item))
             )
             items.write(item)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -292,20 +294,6 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
             resources += list(pictures.write(archive))
             archive.writestr(MANIFEST, _manifest(resources))
         yield from file_pieces(file)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where an item lies in the file of all items.
-
-    Attributes:
-        section, points: what the group around it says.
-    """
-
-    section: Section
-    points: float | None
-    start: int
-    length: int
 
 
 def _title(concept: tuple[str, ...]) -> str:
@@ -324,14 +312,14 @@ def _write_quiz(
     with archive.open(name, "w") as stream:
         head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
         stream.write((_HEAD + head).encode())
-        groups = groupby(places, key=lambda place: (place.section, place.points))
+        groups = groupby(places, key=lambda place: place[:2])
         for number, ((section, points), group) in enumerate(groups, start=1):
             members = [*group]
             opening, closing = _section_edges(section, number, points, len(members))
             stream.write(opening)
-            for member in members:
-                items.seek(member.start)
-                stream.write(items.read(member.length) + b"\n")
+            for _section, _points, start, length in members:
+                items.seek(start)
+                stream.write(items.read(length) + b"\n")
             stream.write(closing)
         stream.write(_FOOT)
     archive.writestr(meta, _META.format(ident=quoteattr(ident), title=escape(title)))

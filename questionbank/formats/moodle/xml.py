@@ -21,9 +21,13 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import exported_path
 from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.items import item_entries
-from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
-from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
-from questionbank.formats.moodle.predictions import with_predictions, without_predictions
+from questionbank.formats.moodle.cloze import GAP_LISTS
+from questionbank.formats.moodle.kept_items import (
+    with_pictures,
+    with_predictions,
+    without_pictures,
+    without_predictions,
+)
 from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
