@@ -54,15 +54,15 @@ _PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package 
     ),
 )
 _TABLE = f"put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
-_PROGRAMS = (  # a system whose questions are programs: names of its files, beginnings of their texts, what to do
+_PROGRAMS = (  # system, ends of the names of its files, what their texts hold, what to do
     ("WeBWorK", r"\.pg", r"(?m)^[ \t]*(?:DOCUMENT\s*\(|BEGIN_(?:TEXT|PGML)\b)", _TABLE),
     (
         "PrairieLearn",
-        r"(?:^|/)question\.html",
+        r"/question\.html",
         r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b",
         _TABLE,
     ),
-    ("H5P", r"\.h5p|(?:^|/)h5p\.json", r"(?!)", _TABLE),
+    ("H5P", r"\.h5p|h5p\.json", r"(?!)", _TABLE),
     (
         "R/exams",
         r"\.r(?:md|nw)",
@@ -72,7 +72,7 @@ _PROGRAMS = (  # a system whose questions are programs: names of its files, begi
     (
         "Auto Multiple Choice",
         r"(?!)",
-        r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{automultiplechoice\}|\\begin\s*\{question(?:mult)?\}\s*\{",
+        r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{automultiplechoice\}|\\begin\s*\{(?:questionmult|reponses)|\\AMC[a-zA-Z]",
         "convert it to Moodle XML with amc2moodle, and choose that file",
     ),
 )

@@ -11,6 +11,7 @@ import pytest
 
 from questionbank.errors import ImportRefused
 from questionbank.formats.catalog import layout_of
+from questionbank.formats.foreign import foreign_program
 from tests.questionbank.formats.files import saved
 
 
@@ -72,6 +73,14 @@ def test_a_file_of_a_system_that_is_not_read_is_refused_with_what_to_do(tmp_path
         layout_of(path)
     assert re.search(r"into a table|Moodle XML", str(refused.value))
     assert str(refused.value).startswith(f"{name.removesuffix('.gz')} is ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("question.html", "<p>2 + 2?</p>"), ("quiz.tex", "\\begin{question}{5} 2 + 2? \\end{question}")],
+)
+def test_a_paper_of_ones_own_is_not_taken_for_a_program(name, content):
+    assert foreign_program(content, name) == ""
 
 
 @pytest.mark.parametrize(
