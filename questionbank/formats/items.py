@@ -17,7 +17,6 @@ from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import PictureName, html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put
-from questionbank.formats.kinds import lettered, option_label, right_or_wrong
 from questionbank.formats.limits import ID_LIMIT
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.row_checks import record_warnings
@@ -191,37 +190,23 @@ def item_entries(
 class Item(ItemReading):
     """One question of a text while it is read.
 
-    Attributes:
+    Args:
+        place: where it is in its file, for people.
         find: returns a file that it names, or None.
     """
 
     def __init__(
-        self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None
+        self, format: str, context: ReadContext, *, place: str = "", find: Find = lambda _name: None
     ) -> None:
         super().__init__(context.attachments.put)
-        self._format, self._place, self.find = format, place, find or (lambda _name: None)
+        self._format, self._place, self._find = format, place, find
 
     def picture(self, address: str, field: str = "text") -> str:
         address = address.strip()
         name = address.rpartition("/")[2]
         if "://" in address or address.startswith("data:"):
             return self.pictures.elsewhere(address, field)
-        return self.pictures.shown(self.find(address), field, name)
-
-    # -- answers ---------------------------------------------------------------------------------------------------
-
-    def choose(self, texts: Iterable[tuple[str, bool, str]], *, is_single: bool = True) -> None:
-        """Make it a choice between (text, whether it is right, feedback)."""
-        found = list(texts)
-        right = [option_label(at) for at, (_text, is_right, _said) in enumerate(found) if is_right]
-        self.row |= {"kind": "choice", "options": [*right_or_wrong(found)]}
-        if len(right) == 1:
-            self.row["answer"] = right[0]
-            if not is_single:
-                self.settings["single"] = "false"
-                self.row["options"] = [*lettered(found)]
-
-    # -- the whole -------------------------------------------------------------------------------------------------
+        return self.pictures.shown(self._find(address), field, name)
 
     def entries(self, line: int, data: str, preamble: str = "") -> Iterator[tuple[int, Entry]]:
         """Yield the warnings and the question; a problem where it cannot even be kept.
