@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from questionbank.documents.source import PROTECTED
 from questionbank.errors import DocumentRefused
+from questionbank.formats.foreign import foreign_program
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LATEX = re.compile(rb"\\documentclass|\\begin\s*\{(?:document|questions|enumerate)\}")
@@ -50,6 +51,13 @@ def document_kind(data: bytes, name: str) -> str:
         return "rtf"
     if data.startswith(_PICTURES):
         raise DocumentRefused("Pictures cannot be read. Type the questions, or paste their text.")
+    return _kind_of_text(data, name)
+
+
+def _kind_of_text(data: bytes, name: str) -> str:
+    suffix = PurePath(name.lower()).suffix
+    if program := foreign_program(data[:20_000].decode(errors="replace"), name):
+        raise DocumentRefused(program)
     if _HTML.match(data[:2000].removeprefix(b"\xef\xbb\xbf")):
         return "html"
     if suffix == ".tex" or _LATEX.search(data[:20_000]):

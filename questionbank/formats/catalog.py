@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,7 +17,6 @@ from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
-from questionbank.formats.asdiv import is_asdiv, read_asdiv
 from questionbank.formats.canvas.package import (
     canvas_losses,
     is_canvas,
@@ -30,29 +29,27 @@ from questionbank.formats.csv_table import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
-from questionbank.formats.foreign import foreign_binary, foreign_text, not_what_its_name_says
-from questionbank.formats.h5p import is_h5p, read_h5p
-from questionbank.formats.items import ReadFile, read_files
+from questionbank.formats.foreign import (
+    foreign_binary,
+    foreign_program,
+    foreign_text,
+    not_what_its_name_says,
+)
 from questionbank.formats.jsonl import write_json_lines
-from questionbank.formats.latex.amc import AMC, is_amc
-from questionbank.formats.latex.exam import EXAM, is_exam
-from questionbank.formats.latex.files import Dialect, latex_losses, read_latex, write_latex
+from questionbank.formats.latex.exam import is_exam
+from questionbank.formats.latex.files import latex_losses, read_latex, write_latex
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle import plain_texts
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
-from questionbank.formats.originals import originals_losses, originals_writer
-from questionbank.formats.prairielearn import is_prairielearn, read_question_folder
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.question_files import ItemFile, QuestionFile
-from questionbank.formats.rexams import is_rexams, read_exercise
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
-from questionbank.formats.webwork import is_pg, read_problem
 from questionbank.formats.xml_nodes import root_element
 from questionbank.scales import scale_names
 
@@ -81,54 +78,11 @@ def _qti(version: Version) -> Format:
         read=partial(read_qti, format=version.name),
         write=partial(write_qti, version=version),
         losses=lambda record, _attachments: qti_losses(record, version),
-        keeps_originals=True,
         takes_predictions=True,
     )
 
 
 _text = partial(Format, suffixes=(".txt",), media_type="text/plain")
-
-
-def _latex(label: str, sniff: Callable[[str, str], bool], dialect: Dialect) -> Format:
-    return Format(
-        name=dialect.format,
-        label=label,
-        suffixes=(".tex", ".ltx"),
-        media_type="application/x-tex",
-        sniff=sniff,
-        read=partial(read_latex, dialect=dialect),
-        write=partial(write_latex, dialect=dialect),
-        losses=partial(latex_losses, dialect=dialect),
-        reads_folders=True,
-        keeps_originals=True,
-        is_paper=dialect is EXAM,
-    )
-
-
-def _programs(
-    name: str, label: str, endings: tuple[str, ...], sniff: Callable[[str, str], bool], read: ReadFile
-) -> Format:
-    """Return a format whose questions leave as the files that they came in."""
-    return Format(
-        name=name,
-        label=label,
-        suffixes=(
-            ".zip",
-            *(f".{ending.rpartition('.')[2]}" for ending in endings),
-            ".tar.gz",
-            ".tgz",
-            ".tar",
-        ),
-        media_type="application/zip",
-        sniff=sniff,
-        read=partial(read_files, format=name, endings=endings, read=read),
-        write=originals_writer(name),
-        losses=originals_losses(label, name),
-        reads_folders=True,
-        keeps_originals=True,
-        gives_back=True,
-        hierarchy=label,
-    )
 
 
 _FORMATS = (
@@ -172,9 +126,9 @@ _FORMATS = (
         read=read_moodle_xml,
         write=write_moodle_xml,
         losses=moodle_losses,
-        keeps_originals=True,
         takes_predictions=True,
     ),
+    *map(_qti, VERSIONS.values()),
     Format(
         name="canvas",
         label="Canvas (QTI 1.2)",
@@ -185,28 +139,18 @@ _FORMATS = (
         read=read_canvas,
         write=write_canvas,
         losses=canvas_losses,
-        keeps_originals=True,
-    ),
-    _latex("LaTeX (exam class)", is_exam, EXAM),
-    _latex("LaTeX (Auto Multiple Choice)", is_amc, AMC),
-    _programs("webwork", "WeBWorK PG", (".pg",), is_pg, read_problem),
-    _programs("prairielearn", "PrairieLearn", ("/question.html",), is_prairielearn, read_question_folder),
-    _programs("rexams", "R/exams", (".rmd", ".rnw"), is_rexams, read_exercise),
-    Format(
-        name="h5p",
-        label="H5P",
-        suffixes=(".h5p", ".zip"),
-        media_type="application/zip",
-        sniff_archive=lambda archive: is_h5p(archive.namelist()),
-        read=read_h5p,
     ),
     Format(
-        name="asdiv",
-        label="ASDiv (XML)",
-        suffixes=(".xml",),
-        media_type="application/xml",
-        sniff=is_asdiv,
-        read=read_asdiv,
+        name="exam",
+        label="LaTeX (exam class)",
+        suffixes=(".tex", ".ltx"),
+        media_type="application/x-tex",
+        sniff=is_exam,
+        read=read_latex,
+        write=write_latex,
+        losses=latex_losses,
+        reads_folders=True,
+        is_paper=True,
     ),
     _text(
         "aiken", "Aiken", place="line", sniff=plain_texts.is_aiken, read=plain_texts.read_aiken, is_paper=True
@@ -220,13 +164,10 @@ _FORMATS = (
         read=read_gift,
         write=write_gift,
         losses=gift_losses,
-        keeps_originals=True,
     ),
     _text("cloze", "Cloze text of Moodle", sniff=plain_texts.is_cloze_text, read=plain_texts.read_cloze_text),
 )
-FORMATS: dict[str, Format] = {
-    row.name: row for row in (*_FORMATS[:4], *map(_qti, VERSIONS.values()), *_FORMATS[4:])
-}
+FORMATS: dict[str, Format] = {row.name: row for row in _FORMATS}
 """The one table of formats: pages, commands and imports read it."""
 
 WRITTEN: dict[str, Format] = {name: row for name, row in FORMATS.items() if row.is_written}
@@ -242,7 +183,7 @@ def known_formats() -> str:
 def known_suffixes() -> tuple[str, ...]:
     """Return the endings of the files that are read; of double ones the last, which is all that browsers look at."""
     endings = (f".{ending.rpartition('.')[2]}" for row in FORMATS.values() for ending in row.suffixes)
-    return tuple(dict.fromkeys([*endings, ".gz"]))
+    return tuple(dict.fromkeys([*endings, ".tgz", ".tar", ".gz"]))
 
 
 def sniff(path: Path) -> Format:
@@ -266,9 +207,8 @@ def sniff(path: Path) -> Format:
     is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
     # Cells and strings may hold whatever other formats begin with.
     holds_others = is_json or (is_ours and holds_rows(guess_layout(path, is_table=True).fields))
-    for candidate in FORMATS.values():
-        if candidate.sniff is not None and not holds_others and candidate.sniff(beginning, name):
-            return candidate
+    if not holds_others and (found := _by_content(beginning, path.name)):
+        return found
     if foreign := foreign_text(beginning, path.name, is_ours_by_name=is_ours):
         raise ImportRefused(foreign)
     for candidate in laid_out:
@@ -285,6 +225,17 @@ def sniff(path: Path) -> Format:
         or f"The format of {path.name} is not known; Kindred reads {known_formats()}."
         " A table needs a first row with the names of its columns, such as text, answer and concepts."
     )
+
+
+def _by_content(beginning: str, name: str) -> Format | None:
+    name = name.removesuffix(".gz")
+    sniffed = (
+        row for row in FORMATS.values() if row.sniff is not None and row.sniff(beginning, name.lower())
+    )
+    found = next(sniffed, None)
+    if (found is None or found.media_type == "text/plain") and (what := foreign_program(beginning, name)):
+        raise ImportRefused(what)  # rather than take a program's braces for answers in GIFT
+    return found
 
 
 def _sniff_archive(path: Path) -> Format:

@@ -56,9 +56,6 @@ class Folder:
         self._known = {*self.names}
         self._by_ending = {name.rpartition("/")[2]: name for name in self.names}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._known
-
     def read(self, name: str) -> bytes:
         return self._read(name)
 

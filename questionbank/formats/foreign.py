@@ -39,7 +39,6 @@ _INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts 
 )
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".heic"})
 _LOOKED_AT = 1 << 20  # bytes of an archive
-_CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
 _PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package -> which
     (
         r"(<\?xml[^<>]*>)?\s*<([\w.-]+:)?(assessmentTest|qti-assessment-test)\b",
@@ -54,7 +53,30 @@ _PARTS_OF_PACKAGES = (  # the beginning of a text that is one file of a package 
         "the table of contents of a package without its questions",
     ),
 )
-_ENDINGS_OF_ARCHIVES = (".zip", ".imscc", ".h5p", ".xlsx", ".xlsm", ".ods", ".tar", ".tgz")
+_TABLE = f"put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
+_PROGRAMS = (  # system, ends of the names of its files, what their texts hold, what to do
+    ("WeBWorK", r"\.pg", r"(?m)^[ \t]*(?:DOCUMENT\s*\(|BEGIN_(?:TEXT|PGML)\b)", _TABLE),
+    (
+        "PrairieLearn",
+        r"/question\.html",
+        r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b",
+        _TABLE,
+    ),
+    ("H5P", r"\.h5p|h5p\.json", r"(?!)", _TABLE),
+    (
+        "R/exams",
+        r"\.r(?:md|nw)",
+        r"(?m)^(?:[%\s]*\\)?extype\b",
+        "write it as Moodle XML with exams2moodle, and choose that file",
+    ),
+    (
+        "Auto Multiple Choice",
+        r"(?!)",
+        r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{automultiplechoice\}|\\begin\s*\{(?:questionmult|reponses)|\\AMC[a-zA-Z]",
+        "convert it to Moodle XML with amc2moodle, and choose that file",
+    ),
+)
+_ENDINGS_OF_ARCHIVES = (".zip", ".imscc", ".xlsx", ".xlsm", ".ods", ".tar", ".tgz")
 _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
     (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
@@ -91,6 +113,8 @@ def _other_archive(path: Path) -> str:
             names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
     except (zipfile.BadZipFile, OSError):
         return "an Excel workbook or another ZIP archive that cannot be unpacked: save or download it again"
+    if system := next(filter(None, map(_program, names)), ""):
+        return system
     endings = sorted({PurePath(name).suffix.lower() for name in names} - {"", ".db"})  # Thumbs.db
     if endings and _PICTURES.issuperset(endings):
         return (
@@ -121,7 +145,24 @@ def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) ->
         return f"{name} is {part}. Choose the whole package, which is a ZIP archive."
     kinds = _MARKUP if is_ours_by_name else _MARKUP + _PLAIN
     what = next((what for form, what in kinds if re.match(form, beginning)), "")
-    return f"{name} is {what}, which Kindred does not read yet. {_CONVERT}." if what else ""
+    return f"{name} is {what}, which Kindred does not read yet: {_TABLE}." if what else ""
+
+
+def foreign_program(beginning: str, name: str) -> str:
+    """Say what to do with a file of a system whose questions are programs; empty for other files.
+
+    >>> foreign_program("", "exercise.Rmd")[:57]
+    'exercise.Rmd is from R/exams, which Kindred does not read'
+    """
+    what = _program(name, beginning)
+    return f"{name} is {what}." if what else ""
+
+
+def _program(name: str, beginning: str = "") -> str:
+    for system, names, texts, advice in _PROGRAMS:
+        if re.search(rf"(?i)(?:{names})$", name) or re.search(texts, beginning):
+            return f"from {system}, which Kindred does not read: {advice}"
+    return ""
 
 
 def not_what_its_name_says(name: str) -> str:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from analytics.analysed_text import UNTITLED
@@ -17,39 +14,17 @@ from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
-from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems, read_question
-from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import PictureName, html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put
-from questionbank.formats.kinds import lettered, option_label, options_fault, right_or_wrong
-from questionbank.formats.limits import ID_LIMIT, OPTIONS_LIMIT
-from questionbank.formats.moodle.words import category_path
+from questionbank.formats.limits import ID_LIMIT
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Entry, ReadContext
-from questionbank.formats.written_numbers import finite_number
 
-GAP = "____"
-LONGEST = 300_000  # characters of a file that is one question
-_NO_NAME = re.compile(r"[{}$@#\\\s]+")
 _OF_ANY = ("text", "id", "concepts", "language", "grade", "stage")
 Find = Callable[[str], bytes | None]
 """Returns a file that an item names, or None."""
-
-
-def placeholder(name: str) -> str:
-    """Return what stands for a value that the source computes.
-
-    >>> placeholder("$a"), placeholder("params.x")
-    ('{@a@}', '{@params.x@}')
-    """
-    return f"{{@{_NO_NAME.sub(' ', name).strip()[:60] or 'value'}@}}"
-
-
-def has_placeholder(text: str) -> bool:
-    """Return whether a text holds values that its source computes."""
-    return "{@" in text
 
 
 def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
@@ -60,12 +35,6 @@ def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
     """
     numbers = count(1)
     return mark.sub(lambda _mark: f"[[{next(numbers)}]]", text)
-
-
-def concept_of(names: Iterable[str]) -> list[list[str]]:
-    """Return the concept path of some names as a row has it; none where none has letters."""
-    path = category_path("/".join(name.replace("/", "//") for name in names if name.strip()))
-    return [list(path)] if path else []
 
 
 class ItemReading:
@@ -221,51 +190,23 @@ def item_entries(
 class Item(ItemReading):
     """One question of a text while it is read.
 
-    Attributes:
-        files: texts that belong to the item, by their paths.
-        is_drawn: whether its source computes what it says, so that it is kept as another type.
-        computed: its answer as the source computes it; it counts where there is no other.
+    Args:
+        place: where it is in its file, for people.
+        find: returns a file that it names, or None.
     """
 
     def __init__(
-        self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None
+        self, format: str, context: ReadContext, *, place: str = "", find: Find = lambda _name: None
     ) -> None:
         super().__init__(context.attachments.put)
-        self.is_drawn = False
-        self.computed = ""
-        self.files: dict[str, str] = {}
-        self._format, self._place, self.find = format, place, find or (lambda _name: None)
+        self._format, self._place, self._find = format, place, find
 
     def picture(self, address: str, field: str = "text") -> str:
         address = address.strip()
         name = address.rpartition("/")[2]
-        if "{@" in address:
-            return self.pictures.missing(name)
         if "://" in address or address.startswith("data:"):
             return self.pictures.elsewhere(address, field)
-        return self.pictures.shown(self.find(address), field, name)
-
-    # -- answers ---------------------------------------------------------------------------------------------------
-
-    def choose(self, texts: Iterable[tuple[str, bool, str]], *, is_single: bool = True) -> None:
-        """Make it a choice between (text, whether it is right, feedback)."""
-        found = list(texts)
-        right = [option_label(at) for at, (_text, is_right, _said) in enumerate(found) if is_right]
-        self.row |= {"kind": "choice", "options": [*right_or_wrong(found)]}
-        if len(right) == 1:
-            self.row["answer"] = right[0]
-            if not is_single:
-                self.settings["single"] = "false"
-                self.row["options"] = [*lettered(found)]
-
-    def typed(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
-        """Make it a question for a typed answer; for a number where each of them is one."""
-        answers = [answer for answer in accepted if answer.text]
-        is_number = all(finite_number(one.text) is not None for one in answers)
-        self.row["kind"] = kind or ("number" if is_number else "short")
-        self.accept(answers)
-
-    # -- the whole -------------------------------------------------------------------------------------------------
+        return self.pictures.shown(self._find(address), field, name)
 
     def entries(self, line: int, data: str, preamble: str = "") -> Iterator[tuple[int, Entry]]:
         """Yield the warnings and the question; a problem where it cannot even be kept.
@@ -284,67 +225,7 @@ class Item(ItemReading):
     def _read(self, digest: str) -> QuestionRecord:
         self.show(self.row["text"].strip(), str(self.content.get("title", "")).strip())
         self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
-        type = self.settings.get("type") or self._format
         options = self.row["options"]
-        if self.is_drawn:
-            self._keep(type)
-        elif (
-            self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in options)
-        ):
+        if self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in options):
             self.say("options", "no option is right")
-        has_answer = self.row["answer"] or self.content.keys() & {"accepted", "blanks", "pairs"}
-        if self.computed and not has_answer:
-            self.settings[COMPUTED] = self.computed
-        return self.record(type, digest)
-
-    def _keep(self, type: str) -> None:
-        """Make it a question that we cannot take apart: what people read, and which item it is."""
-        row = self.row
-        labels = [option.label for option in row["options"]]
-        is_whole = all(one.text.strip() for one in row["options"])
-        if not is_whole or options_fault(kind="opaque", text="", labels=labels, answer=""):
-            row["options"] = []
-        row["options"] = [Option(one.label, one.text) for one in row["options"][:OPTIONS_LIMIT]]
-        row["kind"] = "opaque"
-        row["answer"] = "" if has_placeholder(row["answer"]) else row["answer"]
-        kept = ("title", "tags", "points", "hints")
-        self.content = {name: self.content[name] for name in kept if name in self.content}
-        self.settings = {"type": type}
-
-
-ReadFile = Callable[[str, Item, Folder, str], None]
-"""Fills an item from a text, given the folder and the file's path in it; raises ValueError where it is none."""
-
-
-def read_files(
-    path: Path,
-    context: ReadContext,
-    *,
-    format: str,
-    endings: tuple[str, ...],
-    read: ReadFile,
-) -> Iterator[tuple[int, Entry]]:
-    """Yield what each file of an archive turns out to be, or the file alone, by its number.
-
-    Args:
-        endings: of the files that are questions.
-
-    Raises:
-        ImportRefused: the archive cannot be read.
-    """
-    with opened_folder(path) as folder:
-        names = [name for name in folder.names if f"/{name.lower()}".endswith(endings)] or folder.names[:1]
-        for number, name in enumerate(names, start=1):
-            item = Item(format, context, place=name, find=partial(folder.near, name))
-            try:
-                source = folder.text(name)
-                if len(source) > LONGEST:
-                    raise ValueError(f"has {len(source):,} characters, more than {LONGEST:,}")
-                read(source, item, folder, name)
-            except ValueError as error:
-                yield number, LineProblem(number, f"{name[-80:]} {error}")
-            else:
-                stated = {"path": name, "files": item.files}  # which `originals_writer` puts back
-                yield from item.entries(number, source, json.dumps(stated, ensure_ascii=False))
-            if context.progress is not None:
-                context.progress(number, len(names))
+        return self.record(self._format, digest)

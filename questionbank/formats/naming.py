@@ -16,7 +16,7 @@ _SPLITS = frozenset(
 _SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
 _TITLE_LENGTH, _LOOKED_AT = 60, 2_000  # characters
 _SUFFIXES = re.compile(
-    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|pg|rmd|rnw|h5p|tex|ltx|tar|tgz|gz))+$",
+    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|tex|ltx|tar|tgz|gz))+$",
     re.IGNORECASE,
 )
 

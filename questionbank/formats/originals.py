@@ -1,21 +1,22 @@
-"""Questions as they were read: whether one has changed since, so that its item goes back untouched; files of them."""
+"""Questions as they were read: whether their items go back as they came, or are written anew."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
-from questionbank.formats.seam import Attachments, CannotHold
+from questionbank.formats.seam import not_held
 
-_NOT_OF_THE_ITEM = frozenset(
-    {"id", "source", "original", "concepts", "predicted"}
-)  # the bank's, or the file's around the item
-_DATE = (1980, 1, 1, 0, 0, 0)
+# The bank's, or the file's around the item:
+_NOT_OF_THE_ITEM = frozenset({"id", "source", "original", "concepts", "predicted"})
+_SAID_BY_ITEM = ("text", "kind", "options", "answer", "solution")
+WRITTEN_ANEW = (
+    "layout, media and special grading of an item that is written anew, because its question was changed"
+)
+"""What an item loses that is written from scratch, beside what the format cannot hold."""
 
 
 def fields_digest(record: QuestionRecord) -> bytes:
@@ -24,49 +25,29 @@ def fields_digest(record: QuestionRecord) -> bytes:
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
 
 
-def originals_writer(format: str) -> Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]]:
-    """Return a writer of a ZIP archive of the files that questions were read from, each in its place."""
+def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
+    """Return whether somebody has changed what the item of a question says, and not only what the bank says of it.
 
-    def write(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            written: set[str] = set()
-            for record in records:
-                for name, data in _files_of(record, format, attachments):
-                    if name not in written:
-                        written.add(name)
-                        archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
-        yield buffer.getvalue()
+    An item that we cannot take apart goes back as it came, since only its own system can write it.
 
-    return write
-
-
-def _files_of(record: QuestionRecord, format: str, attachments: Attachments) -> Iterator[tuple[str, bytes]]:
+    Args:
+        again: the item, read again.
+    """
     original = record.original
-    if original is None or original.format != format:
-        return
-    stated = json.loads(original.preamble)
-    path: str = stated["path"]
-    folder = path.rpartition("/")[0]
-    yield path, original.data
-    for name, text in stated["files"].items():
-        yield name, text.encode()
-    for picture in record.content.pictures:
-        data = attachments.get(picture.sha256) if picture.sha256 else None
-        if data is not None:
-            yield f"{folder}/{picture.name}" if folder else picture.name, data
+    if original is None or record.kind == "opaque" or original.fields == fields_digest(record):
+        return False
+    content = replace(again.content, tags=record.content.tags, section=record.content.section)
+    return content != record.content or any(
+        getattr(again, name) != getattr(record, name) for name in _SAID_BY_ITEM
+    )
 
 
-def originals_losses(label: str, format: str) -> Callable[[QuestionRecord, Attachments], list[str]]:
-    """Return what tells of questions that did not come in a format, and of changes since they came."""
+def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:
+    """Return what was changed in the bank and an item does not say that goes back as it came.
 
-    def losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-        original = record.original
-        if original is None or original.format != format:
-            raise CannotHold(
-                f"questions that did not come from {label}: Kindred gives back what it read and writes no others"
-            )
-        is_same = original.fields in (b"", fields_digest(record))
-        return [] if is_same else ["changes made in the bank: the file has the question as it came"]
-
-    return losses
+    Section, concepts and the name of the set stand around an item.
+    """
+    if record.original is not None and record.original.fields == fields_digest(record):
+        return []
+    content = replace(again.content, original=record.content.original, section=record.content.section)
+    return not_held(record, replace(again, source=record.source, concepts=record.concepts, content=content))

@@ -29,9 +29,6 @@ class Attachments(Protocol):
     def get(self, sha256: str, /) -> bytes | None:
         """Return a picture, or None."""
 
-    def has(self, sha256: str, /) -> bool:
-        """Return whether a picture is kept."""
-
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
@@ -75,10 +72,7 @@ class Format:
             where a file is read by its layout (JSON, tables).
         losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
         reads_folders: whether archives of such files are read, too.
-        keeps_originals: whether questions that came in this format go back as they came.
-        gives_back: whether these are all that leave in it.
         place: what the number of an entry counts: a line or a row of the file, or the entries themselves.
-        hierarchy: name of the concept hierarchy that all its files share; empty where each set has its own.
         takes_predictions: whether predicted concepts and difficulty can go with a question, marked as such.
         is_paper: whether a file is read as a test paper, too.
     """
@@ -94,12 +88,9 @@ class Format:
     sniff_archive: Callable[[ZipFile], bool] | None = None
     read: Callable[[Path, ReadContext], Iterator[tuple[int, Entry]]] | None = None
     reads_folders: bool = False
-    keeps_originals: bool = False
-    gives_back: bool = False
     takes_predictions: bool = False
     is_paper: bool = False
     place: str = "number"
-    hierarchy: str = ""
 
     @property
     def is_written(self) -> bool:
@@ -132,9 +123,6 @@ class NoAttachments:
 
     def get(self, _sha256: str) -> bytes | None:
         return None
-
-    def has(self, _sha256: str) -> bool:
-        return False
 
 
 _NAMES = {

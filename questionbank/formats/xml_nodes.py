@@ -1,9 +1,9 @@
 """An XML document of a stranger as a small tree whose elements know at which byte they begin and end.
 
-So a part of a document can be read, kept or replaced while all other bytes stay: namespaces, comments, the order of
-attributes. Prefixes are dropped, since exports leave them out, misspell them or put them where none belongs. A large
-file is read item by item in bounded memory. Document types, with which a file defines entities or names other files,
-are refused (https://owasp.org, XML External Entity Prevention); HTML's names of characters are read.
+So an element can be kept as its bytes: namespaces, comments, the order of attributes. Prefixes are dropped, since
+exports leave them out, misspell them or put them where none belongs. A large file is read item by item in bounded
+memory. Document types, with which a file defines entities or names other files, are refused (https://owasp.org, XML
+External Entity Prevention); HTML's names of characters are read.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Node:
     """An element.
 
     Attributes:
-        start, inner, inner_end, end: bytes at which the element, its inside, and what follows each begin.
+        start, inner, end: bytes at which the element, its inside, and what follows it begin.
         line: where it begins.
         pieces: texts and elements in it, in their order.
         spaces: declarations of namespaces that are in force around an element.
@@ -71,7 +71,6 @@ class Node:
     start: int
     inner: int
     line: int = 0
-    inner_end: int = 0
     end: int = 0
     pieces: list[Node | str] = field(default_factory=list)
     spaces: dict[str, str] = field(default_factory=dict)
@@ -272,10 +271,10 @@ class _Parsing:
         self._spaces.pop()
         inner = node.inner - self.offset
         if self.data[inner - 2 : inner] == b"/>":
-            node.inner_end = node.end = node.inner
+            node.end = node.inner
         else:
-            node.inner_end = self.parser.CurrentByteIndex
-            node.end = self.data.index(b">", node.inner_end - self.offset) + 1 + self.offset
+            closing = self.parser.CurrentByteIndex - self.offset
+            node.end = self.data.index(b">", closing) + 1 + self.offset
 
     def _characters(self, text: str) -> None:
         self._open[-1].pieces.append(Cdata(text) if self._is_cdata else text)
@@ -411,14 +410,3 @@ def _cut_off(parsing: _Parsing, error: BadXml) -> str:
         f"ends within the question that begins in line {within.line:,}: the file is cut off, or a section <![CDATA["
         " is never closed by ]]>"
     )
-
-
-def replaced(data: bytes, edits: Collection[tuple[int, int, bytes]]) -> bytes:
-    """Return a document with pieces of it, each from one byte to before another, replaced.
-
-    >>> replaced(b"<a>1</a>", [(3, 4, b"2")])
-    b'<a>2</a>'
-    """
-    for start, end, piece in sorted(edits, reverse=True):
-        data = data[:start] + piece + data[end:]
-    return data

@@ -69,8 +69,7 @@ class ImportForm(ReadersForm, FileForm):
         label="Name of the concept hierarchy",
         max_length=200,
         required=False,
-        help_text="Leave empty to name it after the set, or after the system of problems that are programs."
-        " An existing name adds to that hierarchy.",
+        help_text="Leave empty to name it after the set. An existing name adds to that hierarchy.",
     )
     scale = forms.ChoiceField(
         label="Difficulty scale",

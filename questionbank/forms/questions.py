@@ -227,12 +227,10 @@ class QuestionForm(ServiceForm):
             return "Its original did not come along, so no other system can get it back."
         format = WRITTEN.get(original.format)
         if format is None:
-            return "Its file format is only read, so what you change stays in this bank."
-        if format.gives_back or format.name == "amc":
-            return f"A {format.label} file gets the question back as it came: what you change stays in this bank."
+            return "Kindred does not write the format it came in, so what you change stays in this bank."
         return (
-            f"A {format.label} file gets the original with the title, text, points and worked solution that you"
-            " change here. What else of your changes it cannot hold is listed before you download it."
+            f"A {format.label} file gets the original back. Which of your changes it cannot hold is listed before you"
+            " download it."
         )
 
     @property

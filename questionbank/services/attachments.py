@@ -49,10 +49,6 @@ class AttachmentStore:
                 storage.save(name, ContentFile(data))
         return digest
 
-    def has(self, sha256: str) -> bool:
-        """Return whether the bank has a picture."""
-        return sha256 in self._facts or storages["attachments"].exists(stored_name(sha256))
-
     def get(self, sha256: str) -> bytes | None:
         """Return a picture, or None."""
         return picture_bytes(sha256)

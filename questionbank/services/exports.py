@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-from django.db.models import Count, QuerySet
 
 from analytics.analysed_text import record_text
 from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
-from questionbank.models import KnowledgeHierarchy, Question, QuestionOriginal
+from questionbank.models import KnowledgeHierarchy
 from questionbank.question_titles import opening_text
 from questionbank.selectors.questions.questions import numbered_question_records, questions_matching
 from questionbank.selectors.serving import serving
@@ -115,28 +112,6 @@ def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str)
     for pk, record in records:
         losses.look_at(pk, record, format, store)
     return losses
-
-
-def export_choices(questions: QuerySet[Question] | Sequence[Question], count: int) -> list[tuple[str, str]]:
-    """Return name and label of the formats that some questions can leave in.
-
-    A format that gives back only what came in it is there where one of them did, and says how many.
-
-    Args:
-        count: of the questions.
-    """
-    wanted: Any = questions.values("pk") if isinstance(questions, QuerySet) else [one.pk for one in questions]
-    giving = [name for name, chosen in WRITTEN.items() if chosen.gives_back]
-    came = QuestionOriginal.objects.filter(format__in=giving, question__in=wanted).order_by()
-    counts = dict(came.values_list("format").annotate(Count("pk")))
-    choices = []
-    for name, chosen in WRITTEN.items():
-        giving_back = counts.get(name, 0) if chosen.gives_back else count
-        if giving_back == count:
-            choices.append((name, chosen.label))
-        elif giving_back:
-            choices.append((name, f"{chosen.label}: {giving_back:,} of {count:,} questions"))
-    return choices
 
 
 def with_predictions(

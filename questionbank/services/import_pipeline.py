@@ -253,8 +253,7 @@ def _opened(task: ImportTask, report: ImportReport, watch: _Watch, attachments: 
     report.layout, report.label = file.layout, file.label
     report.place = file.format.place if file.format else "number"
     report.unit = "question" if file.layout is None else report.place
-    shared_hierarchy = file.format.hierarchy if file.format else ""
-    report.hierarchy = task.options.hierarchy or shared_hierarchy or task.options.source
+    report.hierarchy = task.options.hierarchy or task.options.source
     return file
 
 

@@ -71,9 +71,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "first": questions.order_by("pk")[:SHOWN],
         "pairs": pairs,
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
-        **export_links(
-            questions, count, lambda name: f"{reverse('selection_export', args=[name])}?{urlencode(pairs)}"
-        ),
+        **export_links(count, lambda name: f"{reverse('selection_export', args=[name])}?{urlencode(pairs)}"),
         "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
         "longest_list": LONGEST_LIST,
         "may_change": may_change,

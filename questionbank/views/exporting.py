@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 
 from analytics.records import QuestionRecord
 from questionbank.formats import WRITTEN
-from questionbank.models import Question
 from questionbank.selectors.serving import serving
 from questionbank.services.exports import (
     ExportLosses,
-    export_choices,
     export_losses,
     export_pieces,
     with_predictions,
@@ -45,22 +42,20 @@ class Exported:
     back: tuple[str, str]
 
 
-def export_links(
-    questions: QuerySet[Question] | Sequence[Question], count: int, address: Callable[[str], str]
-) -> dict[str, list[tuple[str, str]]]:
-    """Return label and address of each file that some questions can leave in, and of those with predictions.
+def export_links(count: int, address: Callable[[str], str]) -> dict[str, list[tuple[str, str]]]:
+    """Return label and address of each file that questions can leave in, and of those with predictions.
 
     Args:
+        count: of the questions.
         address: of the download in a format, by its name.
     """
-    choices = export_choices(questions, count)
     are_offered = count <= MOST_WITH_PREDICTIONS and bool(serving().sets)
-    predicted = [(name, label) for name, label in choices if WRITTEN[name].takes_predictions and are_offered]
     return {
-        "exports": [(label, address(name)) for name, label in choices],
+        "exports": [(format.label, address(name)) for name, format in WRITTEN.items()],
         "predicted_exports": [
-            (label, f"{address(name)}{'&' if '?' in address(name) else '?'}predicted=1")
-            for name, label in predicted
+            (format.label, f"{address(name)}{'&' if '?' in address(name) else '?'}predicted=1")
+            for name, format in WRITTEN.items()
+            if format.takes_predictions and are_offered
         ],
     }
 

@@ -71,9 +71,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "with_answers": request.GET.get("answers") == "1",
         "removed": whole_number(request.GET.get("removed", "")),
         "place": whole_number(request.GET.get("place", ""), digits=4),
-        **export_links(
-            questions, len(questions), lambda name: reverse("list_export", args=[question_list.pk, name])
-        ),
+        **export_links(len(questions), lambda name: reverse("list_export", args=[question_list.pk, name])),
     }
     return render(request, "lists/detail.html", context)
 

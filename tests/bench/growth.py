@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from tests.bench.benchmark import gate, read_options
-from tests.bench.hostile import ITEM, QUIZ, zipped
+from tests.bench.hostile import ITEM, QUIZ
 
 MOST_RATIO, LEAST, MOST = 2.3, 0.15, 20.0  # times; seconds
 ROW, FILE = 12_000, 60_000  # characters: a text of a row has 50,000 at most
@@ -56,27 +56,11 @@ def _row(inner: str) -> str:
     return json.dumps(dict.fromkeys(fields, inner)) + "\n"
 
 
-def _h5p(inner: str) -> bytes:
-    library = {"machineName": "H5P.MultiChoice", "majorVersion": 1, "minorVersion": 16}
-    about = {
-        "title": "T",
-        "mainLibrary": "H5P.MultiChoice",
-        "language": "en",
-        "preloadedDependencies": [library],
-    }
-    asked = {
-        "question": inner,
-        "answers": [{"text": inner, "correct": True}, {"text": "5", "correct": False}],
-    }
-    return zipped({"h5p.json": json.dumps(about), "content/content.json": json.dumps(asked)})
-
-
 _CANVAS = (
     '<questestinterop><assessment title="t"><section><item ident="i"><itemmetadata><qtimetadata><qtimetadatafield><fieldlabel>question_type'
     "</fieldlabel><fieldentry>essay_question</fieldentry></qtimetadatafield></qtimetadata></itemmetadata><presentation><material>"
     '<mattext texttype="text/html">{}</mattext></material></presentation></item></section></assessment></questestinterop>'
 )
-_PL = '{"uuid": "1", "title": "t", "topic": "x", "type": "v3"}'
 READERS: dict[str, tuple[str, int, Callable[[str], str | bytes]]] = {  # name -> file, size of N, what it holds
     "JSON Lines": ("a.jsonl", ROW, _row),
     "JSON Lines, cut off": ("a.jsonl", FILE, lambda inner: f'{{"text": "a{inner}'),
@@ -97,11 +81,6 @@ READERS: dict[str, tuple[str, int, Callable[[str], str | bytes]]] = {  # name ->
     "Cloze text": ("a.txt", FILE, lambda inner: f"Two {{1:SHORTANSWER:=4~{inner}}} and {inner}"),
     "LaTeX (exam)": ("a.tex", FILE, _exam),
     "LaTeX (exam), preamble": ("a.tex", FILE, lambda inner: f"\\documentclass{{exam}}\n{inner}{_exam('x')}"),
-    "LaTeX (AMC)": ("a.tex", FILE, lambda inner: f"\\usepackage{{automultiplechoice}}\\begin{{document}}\\begin{{question}}{{a}} Two {inner}\\begin{{choices}}\\correctchoice{{4}}\\wrongchoice{{5}}\\end{{choices}}\\end{{question}}\\end{{document}}"),
-    "WeBWorK": ("a.pg", FILE, lambda inner: f"DOCUMENT();\n{inner}\nBEGIN_TEXT\n2 + 2 = {inner}\\{{ans_rule(5)\\}}\nEND_TEXT\nANS(num_cmp(4));\nENDDOCUMENT();\n"),
-    "R/exams": ("a.Rmd", FILE, lambda inner: f"Question\n========\n{inner}\n\nSolution\n========\n{inner}\n\nMeta-information\n================\nextype: num\nexsolution: 4\nexname: a\n"),
-    "PrairieLearn": ("a.zip", FILE, lambda inner: zipped({"q/question.html": f'<pl-question-panel>{inner}</pl-question-panel><pl-number-input answers-name="a"></pl-number-input>', "q/info.json": _PL})),
-    "H5P": ("a.h5p", FILE, _h5p),
     "no format": ("a.txt", FILE, lambda inner: inner),
 }  # fmt: skip
 

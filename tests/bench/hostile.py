@@ -49,10 +49,6 @@ _POOL = (
     '<questestinterop><objectbank ident="b"><item ident="i" title="Q"><presentation><material><mattext>2 + 2?</mattext>'
     "</material></presentation></item></objectbank></questestinterop>"
 )
-_H5P = {
-    "title": "T", "mainLibrary": "H5P.MultiChoice", "language": "en",
-    "preloadedDependencies": [{"machineName": "H5P.MultiChoice", "majorVersion": 1, "minorVersion": 16}],
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,14 +265,6 @@ def _long_sheet(row: bytes) -> Iterator[bytes]:
     yield b"</sheetData></worksheet>"
 
 
-def _h5p(params: object, **files: str | bytes) -> Callable[[Path], object]:
-    return _zip({"h5p.json": json.dumps(_H5P), "content/content.json": json.dumps(params), **files})
-
-
-_MC = {
-    "question": "<p>2 + 2?<script>fetch('http://evil.invalid')</script><img src=x onerror=alert(1)></p>",
-    "answers": [{"text": "<div onclick=\"x()\">4</div>", "correct": True}, {"text": "5", "correct": False}],
-}  # fmt: skip
 _ENTITIES = (
     '<!DOCTYPE quiz [<!ENTITY a "aaaaaaaaaa">'
     + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
@@ -305,9 +293,9 @@ CASES = (
     Case("encrypted.zip", _bytes(_encrypted), "'item.xml' in it is protected by a password"),
     Case("truncated.zip", _bytes(lambda: zipped(_qti(**{"a.xml": ITEM.format("1")}))[:-60]), "damaged"),
     Case("only_pictures.zip", _zip({"a.png": png(4, 4), "b.png": png(5, 4)}), "archive of pictures"),
-    Case("link.tar.gz", _bytes(lambda: _tar(("a.pg", tarfile.SYMTYPE, b""))), "'a.pg' in it is a link"),
-    Case("device.tar.gz", _bytes(lambda: _tar(("a.pg", tarfile.CHRTYPE, b""))), "is no plain file"),
-    Case("traversal.tar.gz", _bytes(lambda: _tar(("../a.pg", tarfile.REGTYPE, b"DOCUMENT();"))), "leads out of the archive"),
+    Case("link.tar.gz", _bytes(lambda: _tar(("a.tex", tarfile.SYMTYPE, b""))), "'a.tex' in it is a link"),
+    Case("device.tar.gz", _bytes(lambda: _tar(("a.tex", tarfile.CHRTYPE, b""))), "is no plain file"),
+    Case("traversal.tar.gz", _bytes(lambda: _tar(("../a.tex", tarfile.REGTYPE, b"DOCUMENT();"))), "leads out of the archive"),
     Case("bomb.jsonl.gz", lambda path: path.write_bytes(gzip.compress(b'{"text": "1 + 1"}\n' + b"\0" * 300_000_000, 1)), "line 2|more than"),
     Case("no_manifest.zip", _zip({"questions/a.xml": ITEM.format("2 + 2?")}), "", keeps=1),
     Case("missing_items.zip", _zip({"imsmanifest.xml": _MANIFEST.format(_RESOURCE.format(1, "gone.xml") + _RESOURCE.format(2, "a.xml")), "a.xml": ITEM.format("2 + 2?")}), "lacks the file 'gone.xml'", keeps=1),
@@ -356,12 +344,9 @@ CASES = (
     # -- programs and other systems
     Case("answers.gift", _text("What is 2+2? {" + "~=%50%" * 10_000 + "}"), "line 1: the braces hold 20,000 answers"),
     Case("no_answers.txt", _text("One?\nA. 1\nB. 2\nC. 3\n\n\nTwo?\nA. 1\nB. 2\n"), "looks like an Aiken file, but behind line 4 a line ANSWER:"),
-    Case("script.h5p", _h5p({**_MC}, **{"content/evil.js": "alert(1)", "content/evil.html": "<script>alert(1)</script>"}), "script", keeps=1),
-    Case("deep.h5p", _zip({"h5p.json": json.dumps(_H5P), "content/content.json": '{"a":' * 100_000 + "1" + "}" * 100_000}), "deep|nested|JSON"),
     Case("braces.tex", _text("\\documentclass{exam}\\begin{document}\\begin{questions}\\question " + "{" * 200_000 + "\\end{questions}\\end{document}"), ""),
     Case("input.tex", _text("\\documentclass{exam}\\begin{document}\\begin{questions}\\question 2 + 2? \\input{/etc/passwd}\\write18{id}\\end{questions}\\end{document}"), "'/etc/passwd' that it includes is not read", keeps=1),
-    Case("perl.pg", _text('DOCUMENT();\nsystem("rm -rf /");\nBEGIN_TEXT\n2 + 2 = \\{ans_rule(5)\\}\nEND_TEXT\nANS(num_cmp(4));\nENDDOCUMENT();\n'), "", keeps=1),
-    Case("parentheses.pg", _text("DOCUMENT();\nBEGIN_TEXT\n" + "\\{" * 150_000 + "\nEND_TEXT\n"), ""),
+    Case("perl.pg", _text('DOCUMENT();\nsystem("rm -rf /");\nBEGIN_TEXT\n2 + 2 = \\{ans_rule(5)\\}\nEND_TEXT\nENDDOCUMENT();\n'), "is from WeBWorK"),
     Case("braces.gift", _text("::a:: 2 + 2? " + "{" * 500_000), "line 1"),
 )  # fmt: skip
 

@@ -22,7 +22,6 @@ from analytics.question_content import Section
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
-from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
@@ -32,7 +31,7 @@ from questionbank.formats.html_writing import text_html
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.items import item_entries
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.originals import WRITTEN_ANEW, is_written_anew, kept_losses
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.written_numbers import finite_number
@@ -50,6 +49,8 @@ _NAMELESS = re.compile(r"(?:root|main|default)?[ _]?section[ _]?\d*", re.IGNOREC
 _META_NAME = "assessment_meta.xml"  # of a quiz, beside its questions
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
+_Place = tuple[Section, float | None, int, int]
+"""Section and points of the group around an item, and where it begins in the file of all items, and its length."""
 
 
 def is_canvas(archive: zipfile.ZipFile) -> bool:
@@ -278,14 +279,14 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
     """Yield the package in pieces: a quiz for each first concept; what Canvas cannot hold is left out."""
     with tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as items:
         pictures = _Pictures(attachments)
-        quizzes: dict[tuple[str, ...], list[tuple[Section, int, int]]] = {}
+        quizzes: dict[tuple[str, ...], list[_Place]] = {}
         for record in records:
             try:
-                item = _item(record, pictures)
+                item, points = _item(record, pictures)
             except CannotHold:
                 continue
             quizzes.setdefault(record.concepts[0] if record.concepts else (), []).append(
-                (record.content.section, items.tell(), len(item))
+                (record.content.section, points, items.tell(), len(item))
             )
             items.write(item)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -302,7 +303,7 @@ def _title(concept: tuple[str, ...]) -> str:
 def _write_quiz(
     archive: zipfile.ZipFile,
     concept: tuple[str, ...],
-    places: list[tuple[Section, int, int]],
+    places: list[_Place],
     items: IO[bytes],
 ) -> str:
     title = _title(concept)
@@ -311,11 +312,12 @@ def _write_quiz(
     with archive.open(name, "w") as stream:
         head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
         stream.write((_HEAD + head).encode())
-        sections = groupby(places, key=lambda place: place[0])
-        for number, (section, members) in enumerate(sections, start=1):
-            opening, closing = _section_edges(section, number)
+        groups = groupby(places, key=lambda place: place[:2])
+        for number, ((section, points), group) in enumerate(groups, start=1):
+            members = [*group]
+            opening, closing = _section_edges(section, number, points, len(members))
             stream.write(opening)
-            for _section, start, length in members:
+            for _section, _points, start, length in members:
                 items.seek(start)
                 stream.write(items.read(length) + b"\n")
             stream.write(closing)
@@ -329,15 +331,24 @@ def _write_quiz(
     )
 
 
-def _section_edges(section: Section, number: int) -> tuple[bytes, bytes]:
-    """Return what stands before and behind the items of a section; nothing for items outside any."""
-    if section == _NO_SECTION:
+def _section_edges(section: Section, number: int, points: float | None, count: int) -> tuple[bytes, bytes]:
+    """Return what stands before and behind the items of a section; nothing for items outside any.
+
+    Args:
+        points: that it gives for each of its items, in place of theirs.
+        count: of its items.
+    """
+    if section == _NO_SECTION and points is None:
         return b"", b""
     opening = f'<section ident="section_{number}" title={quoteattr(section.heading)}>\n'
     if section.instructions:
         html = escape(text_html(section.instructions) or escape(section.instructions))
         material = f'<material><mattext texttype="text/html">{html}</mattext></material>'
         opening += f"<presentation_material><flow_mat>{material}</flow_mat></presentation_material>\n"
+    if points is not None:
+        gives = f"<selection_extension><points_per_item>{points!r}</points_per_item></selection_extension>"
+        all_of_them = f"<selection_number>{count}</selection_number>"
+        opening += f"<selection_ordering><selection>{all_of_them}{gives}</selection></selection_ordering>\n"
     return opening.encode(), b"</section>\n"
 
 
@@ -373,29 +384,26 @@ class _Pictures:
                 yield f'<resource identifier="{ident}" type="webcontent" href={href}><file href={href}/></resource>'
 
 
-def _item(record: QuestionRecord, pictures: _Pictures) -> bytes:
+def _item(record: QuestionRecord, pictures: _Pictures) -> tuple[bytes, float | None]:
+    """Return an item as it came, or written by us; and the points that a group around it must give, if any."""
+    again = _kept(record)
+    if record.original is None or again is None:
+        return _own_item(record, pictures), None
+    is_same = again.content.points == record.content.points
+    return with_paths(record.original.data, pictures.place), None if is_same else record.content.points
+
+
+def _kept(record: QuestionRecord) -> QuestionRecord | None:
+    """Return the record of the item that a question came in; None where it is written by us."""
     original = record.original
     if original is None or original.format != FORMAT:
-        return _own_item(record, pictures)
-    item = _kept_item(record, original.data)
-    return _own_item(record, pictures) if item is None else with_paths(item, pictures.place)
+        return None
+    again = _again(record, original.data)
+    return None if is_written_anew(record, _with_points_of(record, again)) else again
 
 
-def _kept_item(record: QuestionRecord, original: bytes) -> bytes | None:
-    """Return the item that a record came in, with what somebody has changed since; None where we must write it anew."""
-    before = _again(record, original)
-    is_same = {*before.concepts} == {*record.concepts} and before.content.points == record.content.points
-    if _is_unchanged(record) and is_same:
-        return original
-    before = replace(before, id=record.id, source=before.source or record.source)
-    item = patched_item(original, before, record, kept_address(record, _UPLOADED, KEPT), _lost)
-    if record.kind == "opaque":  # nobody but Canvas can write it anew
-        return item or original
-    return None if item is None or not_held(record, _again(record, item)) else item
-
-
-def _is_unchanged(record: QuestionRecord) -> bool:
-    return record.original is not None and record.original.fields == fields_digest(record)
+def _with_points_of(record: QuestionRecord, again: QuestionRecord) -> QuestionRecord:
+    return replace(again, content=replace(again.content, points=record.content.points))
 
 
 def _own_item(record: QuestionRecord, pictures: _Pictures) -> bytes:
@@ -418,16 +426,15 @@ def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
 
 
 def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question Canvas does not see; we read it from a field of our own."""
-    original, content = record.original, record.content
-    if original is not None and original.format == FORMAT:
-        if record.kind != "opaque" or _is_unchanged(record):
-            return []
-        again = _again(record, _kept_item(record, original.data) or b"")
-        kept = replace(again.content, original=content.original)
-        return not_held(record, replace(again, source=record.source, content=kept))
+    """Return what of a question Canvas does not see; we read it from a field of our own, where we write the item."""
+    if kept := _kept(record):
+        lost = kept_losses(record, _with_points_of(record, kept))
+        return lost if {*kept.concepts} == {*record.concepts} else [*lost, "the concepts"]
+    content = record.content
     if content.points is None:  # Canvas gives one point
         content = replace(content, points=1.0)
+    lost = [WRITTEN_ANEW] if record.original is not None and record.original.format == FORMAT else []
     record = replace(record, content=content)
     again = _again(record, write_item(record, kept_address(record, _UPLOADED, KEPT)))
-    return not_held(record, replace(again, concepts=record.concepts[:1]))
+    again = replace(again, content=replace(again.content, section=content.section))  # which stands around it
+    return lost + not_held(record, replace(again, concepts=record.concepts[:1]))

@@ -47,7 +47,7 @@ _OWN_FEEDBACK = frozenset(
 _NO_TITLE = frozenset({"", "question"})
 
 
-def item_element(data: bytes) -> Element:
+def _element(data: bytes) -> Element:
     """Return an item as an element without name spaces. Raises `FieldProblems`."""
     try:
         element = fromstring(_PREFIXES.sub(rb"\1", data), forbid_dtd=True)
@@ -70,7 +70,7 @@ def read_item(
     Raises:
         FieldProblems: it cannot even be kept.
     """
-    reading = _Reading(item_element(data), put, find)
+    reading = _Reading(_element(data), put, find)
     reading.read(concepts)
     return reading.record(reading.type, hashlib.sha256(data).hexdigest()), reading.said, reading.hashes
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
@@ -27,32 +26,6 @@ _RESPONSE = "response1"
 PictureAddress = Callable[[str], str]
 
 
-@dataclass
-class Names:
-    """Identifiers of responses and of their choices: those of the item that is patched, else our own.
-
-    Attributes:
-        responses, choices: in the order of the item.
-    """
-
-    responses: Sequence[str] = ()
-    choices: Sequence[str] = ()
-    _taken: set[str] = field(default_factory=set)
-
-    def response(self, place: int, own: str) -> str:
-        """Return the identifier of a response, counted from 0."""
-        return self.responses[place] if place < len(self.responses) else own
-
-    def choice(self, place: int) -> str:
-        """Return the identifier of a choice, counted from 0 over the whole item."""
-        if place < len(self.choices):
-            return self.choices[place]
-        number = 1_000 + place
-        while str(number) in self.choices:
-            number += 1_000
-        return str(number)
-
-
 def item_ident(record: QuestionRecord) -> str:
     """Return the identifier of an item."""
     if _IDENT.fullmatch(record.id):
@@ -60,14 +33,11 @@ def item_ident(record: QuestionRecord) -> str:
     return f"k{hashlib.sha256(record.id.encode()).hexdigest()[:32]}"
 
 
-def write_item(
-    record: QuestionRecord, address: PictureAddress, names: Names | None = None, ours: str = ""
-) -> bytes:
+def write_item(record: QuestionRecord, address: PictureAddress, ours: str = "") -> bytes:
     """Return the ``<item>`` element of a record.
 
     Args:
         address: where a picture is, by its name.
-        names: identifiers that are used again.
         ours: what Canvas has no place for, as JSON.
 
     Raises:
@@ -77,12 +47,12 @@ def write_item(
         raise CannotHold(ANOTHER_TYPE)
     if record.kind == "parts":
         raise CannotHold("questions in parts")
-    return "\n".join(_Writing(record, address, names or Names(), ours).lines()).encode()
+    return "\n".join(_Writing(record, address, ours).lines()).encode()
 
 
 class _Writing:
-    def __init__(self, record: QuestionRecord, address: PictureAddress, names: Names, ours: str) -> None:
-        self.record, self.content, self.names = record, record.content, names
+    def __init__(self, record: QuestionRecord, address: PictureAddress, ours: str) -> None:
+        self.record, self.content = record, record.content
         self._address, self._ours = address, ours
         self.type = _type_of(record)
         self._feedback: list[tuple[str, str]] = []  # of answers: identifier and text
@@ -174,15 +144,12 @@ class _Writing:
                 yield from self._blanks()
 
     def _typed(self, field: str) -> str:
-        return f'<response_str ident="{self._response()}" rcardinality="Single">{field}</response_str>'
-
-    def _response(self) -> str:
-        return escape(self.names.response(0, _RESPONSE))
+        return f'<response_str ident="{_RESPONSE}" rcardinality="Single">{field}</response_str>'
 
     def _choices(self, cardinality: str, choices: Sequence[tuple[str, str]]) -> str:
-        response = self._response()
+        response = _RESPONSE
         labels = "".join(
-            self._label(self.names.choice(place), text, said, response)
+            self._label(_choice_ident(place), text, said, response)
             for place, (text, said) in enumerate(choices)
         )
         return (
@@ -197,10 +164,10 @@ class _Writing:
 
     def _pairs(self) -> Iterator[str]:
         labels = "".join(
-            self._label(self.names.choice(place), right) for place, right in enumerate(self._rights())
+            self._label(_choice_ident(place), right) for place, right in enumerate(self._rights())
         )
         for place, pair in enumerate(pair for pair in self.content.pairs if pair.left):
-            ident = escape(self.names.response(place, f"response_{place + 1}"))
+            ident = f"response_{place + 1}"
             yield (
                 f'<response_lid ident="{ident}">{self.material(pair.left)}'
                 f"<render_choice>{labels}</render_choice></response_lid>"
@@ -209,10 +176,10 @@ class _Writing:
     def _blanks(self) -> Iterator[str]:
         number = 0
         for place, blank in enumerate(self.content.blanks):
-            ident = self.names.response(place, f"response_{self._gaps[place]}")
+            ident = f"response_{self._gaps[place]}"
             labels = []
             for text, said in _gap_choices(blank):
-                labels.append(self._label(self.names.choice(number), text, said, ident))
+                labels.append(self._label(_choice_ident(number), text, said, ident))
                 number += 1
             name = f"<material><mattext>{escape(self._gaps[place])}</mattext></material>"
             yield (
@@ -223,26 +190,26 @@ class _Writing:
     # -- what is right ---------------------------------------------------------------------------------------------
 
     def _processing(self) -> Iterator[str]:
-        record, response = self.record, self._response()
+        record, response = self.record, _RESPONSE
         match self.type:
             case "multiple_choice_question":
                 right = right_labels(record.answer, [option.label for option in record.options]) or []
                 place = next((at for at, option in enumerate(record.options) if option.label in right), None)
                 if place is not None:
-                    yield self._right(_equal(self.names.choice(place), response))
+                    yield self._right(_equal(_choice_ident(place), response))
             case "multiple_answers_question":
                 right = right_labels(record.answer, [option.label for option in record.options]) or []
-                equal = [_equal(self.names.choice(at), response) for at in range(len(record.options))]
+                equal = [_equal(_choice_ident(at), response) for at in range(len(record.options))]
                 asked = (
                     one if option.label in right else f"<not>{one}</not>"
                     for one, option in zip(equal, record.options, strict=True)
                 )
                 yield self._right(f"<and>{''.join(asked)}</and>")
             case "true_false_question":
-                yield self._right(_equal(self.names.choice(int(record.answer == "False")), response))
+                yield self._right(_equal(_choice_ident(int(record.answer == "False")), response))
             case "ordering_question":
                 yield self._right(
-                    "".join(_equal(self.names.choice(at), response) for at in range(len(record.options)))
+                    "".join(_equal(_choice_ident(at), response) for at in range(len(record.options)))
                 )
             case "short_answer_question":
                 right_answers = (
@@ -263,18 +230,18 @@ class _Writing:
                 rights = self._rights()
                 pairs = [pair for pair in self.content.pairs if pair.left]
                 for at, pair in enumerate(pairs):
-                    ident = self.names.response(at, f"response_{at + 1}")
-                    yield _share(_equal(self.names.choice(rights.index(pair.right)), ident), len(pairs))
+                    ident = f"response_{at + 1}"
+                    yield _share(_equal(_choice_ident(rights.index(pair.right)), ident), len(pairs))
             case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
                 yield from self._right_gaps()
 
     def _right_gaps(self) -> Iterator[str]:
         number = 0
         for place, blank in enumerate(self.content.blanks):
-            ident = self.names.response(place, f"response_{self._gaps[place]}")
+            ident = f"response_{self._gaps[place]}"
             right = next((at for at, option in enumerate(blank.options) if (option.weight or 0) > 0), 0)
             if blank.options or blank.accepted:
-                yield _share(_equal(self.names.choice(number + right), ident), len(self.content.blanks))
+                yield _share(_equal(_choice_ident(number + right), ident), len(self.content.blanks))
             number += len(_gap_choices(blank))
 
     def _right(self, condition: str) -> str:
@@ -312,6 +279,11 @@ def _type_of(record: QuestionRecord) -> str:
     return {
         "matching": "matching_question", "ordering": "ordering_question", "description": "text_only_question",
     }.get(kind, "essay_question")  # fmt: skip
+
+
+def _choice_ident(place: int) -> str:
+    """Return the identifier of a choice, counted from 0 over the whole item."""
+    return str(1_000 + place)
 
 
 def _option(option: Option) -> tuple[str, str]:

@@ -1,1 +1,1 @@
-"""Questions in LaTeX: the class exam, and Auto Multiple Choice (AMC)."""
+"""Questions in LaTeX, in the class exam."""

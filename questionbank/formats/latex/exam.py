@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -14,11 +15,11 @@ from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, Q
 from analytics.records import QuestionRecord
 from questionbank.documents.directions import administers, directs
 from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
-from questionbank.formats.items import Item, concept_of
+from questionbank.formats.items import Item
 from questionbank.formats.kinds import option_label, right_labels, right_or_wrong
-from questionbank.formats.latex.files import Dialect, Slice
 from questionbank.formats.latex.structure import braced, cut, option, rewritten, split_items, top_environments
 from questionbank.formats.limits import HEADING_LIMIT
+from questionbank.formats.moodle.words import category_path
 from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
 
@@ -38,12 +39,33 @@ _HEADING = re.compile(  # a line that is large or bold, and no sentence
 )
 _TYPED = frozenset({"number", "short", "open", "true_false"})
 _DEEPEST = 3  # levels of parts
-_HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
+KEPT = (*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *chain(*_PARTS.values()))
+"""Commands that mean something of their own, whatever a document defines."""
+HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
 \documentclass[11pt,a4paper]{exam}
 \usepackage{iftex,fontspec,amsmath,amssymb,graphicx,hyperref}
 CHINESE\begin{document}
 \begin{questions}
 """
+FOOT = "\n\\end{questions}\n\\end{document}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A question's place in a document.
+
+    Attributes:
+        start, end: of its bytes.
+        body: what to read of it, without comments.
+        before: where what stands before it begins.
+        stated: what its command says: points, section, title, instructions.
+    """
+
+    start: int
+    end: int
+    body: str
+    before: int
+    stated: dict[str, str]
 
 
 def is_exam(beginning: str, _name: str) -> bool:
@@ -54,7 +76,8 @@ def is_exam(beginning: str, _name: str) -> bool:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _slices(clean: str) -> list[Slice]:
+def slices(clean: str) -> list[Slice]:
+    """Return the questions of a document, given without comments."""
     found: list[Slice] = []
     before, section, above, instructions = 0, "", "", ""
     for place, body in _lists(clean):
@@ -92,18 +115,19 @@ def _lists(clean: str) -> Iterator[tuple[int, str]]:
         yield 0, clean
 
 
-def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
+def fill_item(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
+    """Fill an item from a question; `text` returns our text of LaTeX, given the field that it is for."""
     stated = found.stated
     block = _Block(text)
     fields = block.read(found.body, 1)
     content: QuestionContent = fields.pop("content")
     item.row |= fields
-    item.settings.update(content.settings)
     item.content |= {name: getattr(content, name) for name in ("accepted", "blanks", "parts")}
     item.content["title"] = text(stated["title"], "title")
     item.content["points"] = _points(stated["points"])
     section = text(stated["section"], "concepts").strip("*")
-    item.row["concepts"] = concept_of([section])
+    path = category_path(section.replace("/", "//")) if section.strip() else ()
+    item.row["concepts"] = [list(path)] if path else []
     item.content["section"] = Section(section[:HEADING_LIMIT], text(stated["instructions"], "text"))
 
 
@@ -212,7 +236,8 @@ def _points(stated: str) -> float | None:
 _LatexOf = Callable[[str], str]
 
 
-def _write(record: QuestionRecord, latex: _LatexOf) -> str:
+def write_question(record: QuestionRecord, latex: _LatexOf) -> str:
+    """Return the commands of a question. Raises `CannotHold`."""
     content = record.content
     command = rf"\titledquestion{{{latex(content.title)}}}" if content.title else r"\question"
     lines = [f"{command}{_stated(content.points)} {_body(record, latex)}"]
@@ -261,15 +286,3 @@ def _with_gaps(written: str, blanks: tuple[Blank, ...], latex: _LatexOf) -> str:
         return rf"\fillin[{{{latex(answer)}}}]" if answer else r"\fillin{}"
 
     return re.sub(r"\[\[(\d{1,3})\]\]", gap, written)
-
-
-EXAM = Dialect(
-    format=FORMAT,
-    slices=_slices,
-    read=_read,
-    write=_write,
-    head=_HEAD,
-    foot=lambda _groups: "\n\\end{questions}\n\\end{document}\n",
-    kept=(*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *chain(*_PARTS.values())),
-    begins=re.compile(r"\Z"),
-)

@@ -1,4 +1,4 @@
-r"""Files of questions in LaTeX: what the class exam and AMC share of reading and writing them.
+r"""Files of questions in LaTeX, in the class exam.
 
 Comments before a question hold what LaTeX has no place for: ``% [id:7] [tag:easy]`` and ``% kindred: {"grade": "7"}``.
 An unchanged question goes back as it came, with what stood before it, unless it holds commands that are not known to
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -21,6 +21,16 @@ from questionbank.formats.archives import file_pieces
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.items import Find, Item
+from questionbank.formats.latex.exam import (
+    FOOT,
+    FORMAT,
+    HEAD,
+    KEPT,
+    Slice,
+    fill_item,
+    slices,
+    write_question,
+)
 from questionbank.formats.latex.portable import defined_commands, is_portable
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
@@ -48,54 +58,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """A question's place in a document.
-
-    Attributes:
-        start, end: of its bytes.
-        body: what to read of it, without comments.
-        before: where what stands before it begins.
-        stated: what its command says: kind of environment, identifier, title, points, section.
-    """
-
-    start: int
-    end: int
-    body: str
-    before: int
-    stated: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """A way to write questions in LaTeX.
-
-    Attributes:
-        format: its name in the table of formats.
-        slices: finds the questions of a document, given without comments.
-        read: fills an item from a slice; its texts through the function that is given.
-        write: returns the commands of a question; raises `CannotHold`.
-        head, foot: of a document, the foot with the groups of its questions.
-        kept: commands that mean something of their own, whatever a document defines.
-        begins: the command that opens the questions in the head of a foreign document.
-    """
-
-    format: str
-    slices: Callable[[str], list[Slice]]
-    read: Callable[[Item, Slice, Callable[[str, str], str]], None]
-    write: Callable[[QuestionRecord, Callable[[str], str]], str]
-    head: str
-    foot: Callable[[Sequence[str]], str]
-    kept: tuple[str, ...]
-    begins: re.Pattern[str]
-    group: Callable[[QuestionRecord], str] = lambda _record: ""
-    wrap: Callable[[str, str], str] = lambda data, _group: data
-
-
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read_latex(path: Path, context: ReadContext, dialect: Dialect) -> Iterator[tuple[int, Entry]]:
+def read_latex(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     """Yield what each question of a document, or of an archive of documents, turns out to be, by its line."""
     with opened_folder(path) as folder:
         names = [name for name in folder.names if name.lower().endswith((".tex", ".ltx"))] or folder.names[:1]
@@ -108,8 +74,7 @@ def read_latex(path: Path, context: ReadContext, dialect: Dialect) -> Iterator[t
                 continue
             place = name if len(names) > 1 else ""
             clean = without_comments(source)
-            macros = Macros(clean, dialect.kept)
-            document = _Document(dialect, context, macros, place, _graphics(folder, name))
+            document = _Document(context, Macros(clean, KEPT), place, _graphics(folder, name))
             yield from document.entries(source, clean, lines)
             lines += source.count("\n") + 1
             if context.progress is not None:
@@ -132,7 +97,6 @@ def _graphics(folder: Folder, name: str) -> Find:
 class _Document:
     """What reading a question needs of its document."""
 
-    dialect: Dialect
     context: ReadContext
     macros: Macros
     place: str = ""
@@ -140,14 +104,14 @@ class _Document:
 
     def entries(self, source: str, clean: str, lines: int) -> Iterator[tuple[int, Entry]]:
         line, counted = lines + 1, 0
-        for found in self.dialect.slices(clean):
+        for found in slices(clean):
             line += source.count("\n", counted, found.start)
             counted = found.start
             before = source[found.before : found.start]
             yield from self.item(found, before).entries(line, source[found.start : found.end], before)
 
     def item(self, found: Slice, before: str) -> Item:
-        item = Item(self.dialect.format, self.context, place=self.place, find=self.find)
+        item = Item(FORMAT, self.context, place=self.place, find=self.find)
 
         def text(latex: str, field: str) -> str:
             if "{tikzpicture}" in latex or "{pspicture}" in latex:
@@ -156,7 +120,7 @@ class _Document:
                 item.say(field, f"{field}: the file {match[1]!r} that it includes is not read")
             return latex_text(self.macros.expand(latex), lambda name: item.picture(name, field))
 
-        self.dialect.read(item, found, text)
+        fill_item(item, found, text)
         comments = [line for line in before.split("\n")[-20:] if line.lstrip().startswith("%")]
         identifier, tags, item.ours = read_marks(comments)
         item.row["id"] = identifier or item.row.get("id", "")
@@ -167,51 +131,43 @@ class _Document:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-def write_latex(
-    records: Iterable[QuestionRecord], attachments: Attachments, dialect: Dialect
-) -> Iterator[bytes]:
+def write_latex(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
     """Yield a document, or a ZIP archive with it and its pictures; what LaTeX cannot hold is left out."""
     with tempfile.TemporaryFile() as body, tempfile.TemporaryFile() as packed:
         pictures = _PictureFiles(attachments)
-        head, groups = "", []  # type: str, list[str]
+        head = ""
         defined: frozenset[str] = frozenset()
         is_first = True
         for record in records:
             try:
-                before, item = _written(record, dialect, pictures, defined)
+                before, item = _written(record, pictures, defined)
             except CannotHold:
                 continue
             defined |= defined_commands(before)
             if is_first and "\\documentclass" in before:
-                opened = dialect.begins.search(before)
-                head, before = (before[: opened.start()], before[opened.end() :]) if opened else (before, "")
+                head, before = before, ""
             is_first = False
-            group = dialect.group(record)
-            groups += [group] if group and group not in groups else []
             body.write((_balanced(before) + item).encode("utf-8", "replace"))
         if not head:
             pieces = (piece.decode("utf-8", "ignore") for piece in file_pieces(body))
             is_chinese = any(map(_CHINESE.search, pieces))
-            head = dialect.head.replace("CHINESE", "\\usepackage{ctex}\n" if is_chinese else "")
-        foot = dialect.foot(groups)
+            head = HEAD.replace("CHINESE", "\\usepackage{ctex}\n" if is_chinese else "")
         if not pictures.files:
             yield head.encode()
             yield from file_pieces(body)
-            yield foot.encode()
+            yield FOOT.encode()
             return
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             with archive.open("questions.tex", "w") as document:
                 document.write(head.encode())
                 document.writelines(file_pieces(body))
-                document.write(foot.encode())
+                document.write(FOOT.encode())
             for name, digest in pictures.files.items():
                 archive.writestr(name, attachments.get(digest) or b"")
         yield from file_pieces(packed)
 
 
-def _written(
-    record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles, defined: frozenset[str]
-) -> tuple[str, str]:
+def _written(record: QuestionRecord, pictures: _PictureFiles, defined: frozenset[str]) -> tuple[str, str]:
     """Return what stands before a question, and the question.
 
     Args:
@@ -219,7 +175,7 @@ def _written(
     """
     original = record.original
     before = ""
-    if original is not None and original.format == dialect.format:
+    if original is not None and original.format == FORMAT:
         before = original.preamble.decode()
         before = before if is_portable(before, defined) else ""
         source = original.data.decode()
@@ -229,13 +185,13 @@ def _written(
         if is_kept and record.kind == "opaque":
             pictures.named(record, is_original=True)
             return before, source
-    comments, item = item_latex(record, dialect, pictures.named(record))
+    comments, item = _item(record, pictures.named(record))
     head = before if "\\documentclass" in before else ""  # whose macros other questions need
-    return "\n".join([head, "", *comments, ""]), dialect.wrap(item, dialect.group(record)) + "\n"
+    return "\n".join([head, "", *comments, ""]), item + "\n"
 
 
-def item_latex(
-    record: QuestionRecord, dialect: Dialect, picture_file: Callable[[str], str], *, is_ours: bool = True
+def _item(
+    record: QuestionRecord, picture_file: Callable[[str], str], *, is_ours: bool = True
 ) -> tuple[list[str], str]:
     """Return the comments before a question, and the question.
 
@@ -247,22 +203,20 @@ def item_latex(
     """
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
-    item = dialect.write(record, lambda text: text_latex(text, picture_file))
-    lost = (
-        lost_fields(record, _again(record, [*mark_comments(record, "%")], item, dialect)) if is_ours else ""
-    )
+    item = write_question(record, lambda text: text_latex(text, picture_file))
+    lost = lost_fields(record, _again(record, [*mark_comments(record, "%")], item)) if is_ours else ""
     comments = [*mark_comments(record, "%", lost)]
     return comments, item
 
 
-def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dialect) -> QuestionRecord:
+def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:
     """Return what is read of a question that is written; pictures keep the hashes that they have."""
-    source = "\n".join([*comments, ""]) + dialect.wrap(item, dialect.group(record))
+    source = "\n".join([*comments, ""]) + item
     clean = without_comments(source)
-    found = dialect.slices(clean)
+    found = slices(clean)
     if len(found) != 1:
         return QuestionRecord("", "")
-    document = _Document(dialect, ReadContext(NoAttachments()), Macros("", ()))
+    document = _Document(ReadContext(NoAttachments()), Macros("", ()))
     read = document.item(found[0], source[: found[0].start])
     hashes = {picture.name: picture.sha256 for picture in record.content.pictures}
     try:
@@ -273,16 +227,16 @@ def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dial
     return replace(again, content=replace(again.content, pictures=pictures))
 
 
-def latex_losses(record: QuestionRecord, _attachments: Attachments, dialect: Dialect) -> list[str]:
+def latex_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     """Return what of a question LaTeX alone does not say; we read it from a comment."""
     original = record.original
-    if original is not None and original.format == dialect.format and is_portable(original.data.decode()):
+    if original is not None and original.format == FORMAT and is_portable(original.data.decode()):
         if record.kind == "opaque":
             return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
         if original.fields == fields_digest(record):
             return []
-    comments, item = item_latex(record, dialect, lambda name: name, is_ours=False)
-    return not_held(record, _again(record, comments, item, dialect))
+    comments, item = _item(record, lambda name: name, is_ours=False)
+    return not_held(record, _again(record, comments, item))
 
 
 class _PictureFiles:

@@ -57,19 +57,15 @@ _EXAM = frozenset(
     bracketedpoints boxedpoints pointname marginpointname totalformat qformat header cfoot lfoot rfoot chead lhead
     rhead firstpageheader runningheader firstpagefooter runningfooter pagestyle thispagestyle thepage numpages
     CorrectChoiceEmphasis pointpoints bonuspointpoints hqword hpword hsword htword vqword vpword vsword vtword
-    numquestions numpoints gradetable correct wrong good bad lastchoice AMCBoxedAnswers AMCnumericChoices
-    AMCOpen AMCrandomseed element insertgroup cleargroup shufflegroup onecopy onecopyversion scoring baremeDefautS
-    baremeDefautM bareme bonne mauvaise wrongchoice explain multiSymbole FPeval FPprint exemplaire
-    AMCcode namefield champnom restituegroupe melangegroupe
+    numquestions numpoints gradetable correct wrong good bad lastchoice
     """.split()
 )
 _ENVIRONMENTS = _MATHEMATICAL | frozenset(
     """
     document questions parts subparts subsubparts choices oneparchoices checkboxes oneparcheckboxes solution
-    solutionorbox solutionorlines solutionordottedlines solutionorgrid solutionbox question questionmult reponses
-    reponseshoriz choiceshoriz questionmultx itemize enumerate description compactitem compactenum center flushleft
-    flushright minipage figure table quote quotation multicols samepage sloppypar tikzpicture scope verbatim
-    coverpages comment onehalfspace singlespace spacing
+    solutionorbox solutionorlines solutionordottedlines solutionorgrid solutionbox itemize enumerate description
+    compactitem compactenum center flushleft flushright minipage figure table quote quotation multicols samepage
+    sloppypar tikzpicture scope verbatim coverpages comment onehalfspace singlespace spacing
     """.split()
 )
 _DRAWING = frozenset(
@@ -108,7 +104,7 @@ _PICTURE = re.compile(
 _PICTURE_NAME = re.compile(r"\{\s*(?![/~])(?:(?!\.\./)[\w ./()+-])*\}")
 _DEFINED = re.compile(
     r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|def|DeclareMathOperator|newlength)\*?\s*\{?\s*\\([A-Za-z]+)"
-    r"|\\FPeval\s*\{?\s*\\([A-Za-z]+)|\\newenvironment\*?\s*\{([A-Za-z]+)\}|\\newtheorem\*?\s*\{([A-Za-z]+)\}"
+    r"|\\newenvironment\*?\s*\{([A-Za-z]+)\}|\\newtheorem\*?\s*\{([A-Za-z]+)\}"
 )
 _PLOTTED_FILE = re.compile(r"\bplot\b[^;]{0,200}\bfile\b")
 _BRACE = re.compile(r"\\.|([{}])", re.DOTALL)

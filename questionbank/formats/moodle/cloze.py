@@ -1,6 +1,8 @@
-r"""Moodle's cloze questions: gaps written into the text as ``{1:SHORTANSWER:=4~%50%four#In figures, please}``.
+r"""Moodle's gaps. Cloze questions write them into the text as ``{1:SHORTANSWER:=4~%50%four#In figures, please}``.
 
+Those that are chosen from a list (gapselect) or dragged into place (ddwtos) name a choice: ``[[3]]`` is the third.
 https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
+https://docs.moodle.org/en/Select_missing_words_question_type
 """
 
 from __future__ import annotations
@@ -8,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
+from xml.etree.ElementTree import Element
 
-from analytics.question_content import AcceptedAnswer, Blank
+from analytics.question_content import AcceptedAnswer, Blank, Option
+from questionbank.formats.items import numbered_gaps
 from questionbank.formats.kinds import lettered
 from questionbank.formats.written_numbers import decimal_text
 
@@ -28,6 +32,8 @@ _ESCAPED = re.compile(r"\\([}#~/\"\\{])")
 _TO_ESCAPE = re.compile(r"[}#~\\{]")
 _NUMBERS, _TYPED = ("NUMERICAL", "NM"), ("SHORTANSWER", "SHORTANSWER_C", "SA", "SAC", "MW", "MWC")
 _MARK = re.compile(r"\[\[(\d{1,3})\]\]")
+GAP_LISTS = frozenset({"ddwtos", "gapselect"})
+"""Moodle's types of questions with gaps that name a choice."""
 
 
 def read_cloze(html: str, text_of: Callable[[str], str]) -> tuple[str, list[Blank]]:
@@ -138,3 +144,29 @@ def _written(text: str, weight: float, said: str) -> str:
 
 def _escape(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\{match[0]}", text)
+
+
+def read_gap_list(
+    element: Element, text: str, text_of: Callable[[str], str]
+) -> tuple[str, tuple[Blank, ...]] | None:
+    """Return our text and the gaps of a question; None where a gap names no choice, or there is none.
+
+    Args:
+        text: ours, with Moodle's marks.
+        text_of: returns our text of a choice.
+    """
+    choices = [
+        (text_of(choice.findtext("text") or ""), choice.findtext("group") or "1")
+        for choice in element
+        if choice.tag in ("dragbox", "selectoption")
+    ]
+    wanted = [int(match[1]) - 1 for match in _MARK.finditer(text)]
+    if not wanted or not all(0 <= place < len(choices) for place in wanted):
+        return None
+    blanks = tuple(Blank("choice", (), _offered(choices, place)) for place in wanted)
+    return numbered_gaps(_MARK, text), blanks
+
+
+def _offered(choices: list[tuple[str, str]], right: int) -> tuple[Option, ...]:
+    offered = [place for place, (_text, group) in enumerate(choices) if group == choices[right][1]]
+    return lettered((choices[place][0], place == right, "") for place in offered)

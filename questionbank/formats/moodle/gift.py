@@ -12,10 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from analytics.analysed_text import UNTITLED
+from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.derived_answer import accepted_answers
+from questionbank.formats.derived_answer import accepted_answers, best_answers, blank_answer, right_options
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
@@ -24,7 +25,6 @@ from questionbank.formats.items import item_entries
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import GAP, GiftItem
-from questionbank.formats.moodle.missing_words import with_missing_word
 from questionbank.formats.moodle.words import category_of, category_path
 from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
@@ -37,6 +37,7 @@ ITEM_LIMIT = 1_000_000  # characters
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
 _TITLE = re.compile(r"\s*::[^:\n]")
 _ESCAPED = re.compile(r"\\.")
+_MARK = re.compile(r"\[\[\d{1,3}\]\]")
 _RESERVED = re.compile(r"[\\~=#{}:]")
 _WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
@@ -264,7 +265,7 @@ def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     if original is not None and original.format == FORMAT:
         return [] if original.fields == fields_digest(record) else lost
     comments, item = item_text(record, is_ours=False)
-    asked = with_missing_word(record)
+    asked = _with_missing_word(record)
     if record.content.blanks and asked.kind == "open":
         lost.append(f"the gaps with their answers: GIFT holds one gap a question, so students see {GAP}")
     return [*dict.fromkeys(lost + not_held(asked, _again(record, comments, item)))]
@@ -272,7 +273,7 @@ def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
 
 class _Writing:
     def __init__(self, record: QuestionRecord) -> None:
-        self.record = with_missing_word(record)
+        self.record = _with_missing_word(record)
         self.content = self.record.content
 
     def text(self) -> str:
@@ -344,3 +345,43 @@ def _percent(weight: float) -> str:
 
 def _escaped(text: str) -> str:
     return _RESERVED.sub(lambda match: f"\\{match[0]}", text).replace("\r", "").replace("\n", "\\n")
+
+
+# -- gaps: one is a missing word, whose answers stand in its place ---------------------------------------------------
+
+
+def _with_missing_word(record: QuestionRecord) -> QuestionRecord:
+    """Return a question with one gap as one of the gap's kind; one with several as an open one. Others stay."""
+    if record.kind != "blanks":
+        return record
+    content, text = record.content, _MARK.sub(GAP, record.text)
+    if not content.blanks:
+        is_one = bool(record.answer) and text.count(GAP) < 2
+        return replace(record, kind="short" if is_one else "open", text=text)
+    rest = replace(record, text=text, content=replace(content, blanks=()))
+    if len(content.blanks) > 1 or text.count(GAP) != 1:
+        return replace(rest, kind="open", answer="")
+    blank = content.blanks[0]
+    return _choice(rest, blank) if blank.options else _typed(rest, blank)
+
+
+def _typed(record: QuestionRecord, blank: Blank) -> QuestionRecord:
+    kind = "number" if blank.kind == "number" else "short"
+    answer = blank_answer(blank)
+    if blank.accepted == (AcceptedAnswer(answer),):
+        return replace(record, kind=kind, answer=answer)
+    answer = "; ".join(one.text for one in best_answers(blank.accepted))
+    return replace(record, kind=kind, answer=answer, content=replace(record.content, accepted=blank.accepted))
+
+
+def _choice(record: QuestionRecord, blank: Blank) -> QuestionRecord:
+    right = right_options(blank.options)
+    is_plain = len(right) == 1 and all(
+        option.weight == (option.label in right) or option.weight is None for option in blank.options
+    )
+    weights = [None if is_plain else option.weight or 0.0 for option in blank.options]
+    options = tuple(
+        Option(option.label, option.text, "", weight, option.feedback)
+        for option, weight in zip(blank.options, weights, strict=True)
+    )
+    return replace(record, kind="choice", options=options, answer=", ".join(right))

@@ -13,6 +13,7 @@ from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.folders import opened_folder
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
 from questionbank.formats.items import Item
+from questionbank.formats.kinds import right_or_wrong
 from questionbank.formats.moodle.cloze import cloze_faults, read_cloze
 from questionbank.formats.seam import Entry, ReadContext
 
@@ -115,7 +116,9 @@ class _Aiken:
         item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
         item.row["solution"] = with_dollars("\n".join(self.said).strip())
         options = enumerate((with_dollars(" ".join(lines)) for lines in self.options), start=65)
-        item.choose((text, chr(place) in letters, "") for place, text in options)
+        choices = [(text, chr(place) in letters, "") for place, text in options]
+        item.row |= {"kind": "choice", "options": [*right_or_wrong(choices)]}
+        item.row["answer"] = "".join(letters) if len(letters) == 1 else ""
         yield from item.entries(line, "\n".join(self.source).strip())
 
     def _fault(self, letters: Set[str]) -> str:

@@ -34,11 +34,8 @@ from questionbank.formats.item_pictures import Put, base64_bytes
 from questionbank.formats.items import ItemReading
 from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
-from questionbank.formats.moodle.attached_files import KEPT, without_pictures
-from questionbank.formats.moodle.cloze import cloze_faults, read_cloze
-from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
-from questionbank.formats.moodle.gap_lists import read_gap_list
-from questionbank.formats.moodle.predictions import PREFIX as PREDICTED
+from questionbank.formats.moodle.cloze import GAP_LISTS, cloze_faults, read_cloze, read_gap_list
+from questionbank.formats.moodle.kept_items import KEPT, PREDICTED, without_pictures
 from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.stack import read_stack
 from questionbank.formats.moodle.templates import (

@@ -12,8 +12,9 @@ from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer, Blank
 from questionbank.formats.computed_answers import followed
-from questionbank.formats.items import GAP, has_placeholder, numbered_gaps
+from questionbank.formats.items import numbered_gaps
 from questionbank.formats.kinds import lettered
+from questionbank.formats.moodle.gift_items import GAP
 from questionbank.formats.written_numbers import finite_number
 
 TYPE = "stack"
@@ -44,7 +45,7 @@ def read_stack(
         text_of: returns our text of the HTML of an option.
     """
     code = _COMMENT.sub("", element.findtext("questionvariables/text") or "")
-    if _DRAWS.search(code) or has_placeholder(text) or "{#" in text:
+    if _DRAWS.search(code) or "{@" in text or "{#" in text:
         return None
     values = _values(code)
     inputs = {one.findtext("name") or "": one for one in element.iterfind("input")}

@@ -5,6 +5,7 @@ Every item is kept as its bytes with what stood before it, so that it goes back 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -20,17 +21,20 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import exported_path
 from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.items import item_entries
-from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
-from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
-from questionbank.formats.moodle.predictions import with_predictions, without_predictions
+from questionbank.formats.moodle.cloze import GAP_LISTS
+from questionbank.formats.moodle.kept_items import (
+    with_pictures,
+    with_predictions,
+    without_pictures,
+    without_predictions,
+)
 from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
 from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
-from questionbank.formats.xml_nodes import XmlItem, xml_items
-from questionbank.formats.xml_patching import patched
+from questionbank.formats.xml_nodes import Node, XmlItem, parse, xml_items
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
 PREAMBLE_LIMIT = 200  # pieces: categories without a question, and what stands between them
@@ -138,8 +142,45 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
         if before.source == "":
             before = replace(before, source=record.source)
         was, is_now = (write_element(one, attachments.get, opaque=True) for one in (before, record))
-        item = patched(item, was, is_now) or item
+        item = _patched(item, was, is_now)
     return with_pictures(item, attachments.get)
+
+
+def _patched(original: bytes, before: bytes, now: bytes) -> bytes:
+    """Return an item with those of its elements replaced that differ between two that we write; all other bytes stay.
+
+    Many types of Moodle's questions hold more than our fields, and only Moodle can write that.
+
+    Args:
+        before, now: the record as it was read, and as it is.
+    """
+    there, old, new = map(_by_name, (original, before, now))
+    end = max((child.end for children in there.values() for child in children), default=original.rfind(b"</"))
+    edits: list[tuple[int, int, bytes]] = []
+    for name in {**old, **new}:
+        has = there[name]
+        sources = [before[child.start : child.end] for child in old[name]]
+        pieces = [now[child.start : child.end] for child in new[name]]
+        if sources == pieces:
+            continue
+        if len(sources) == len(pieces) == len(has):
+            triples = zip(has, sources, pieces, strict=True)
+            edits += [(child.start, child.end, piece) for child, source, piece in triples if source != piece]
+        elif has:
+            edits.append((has[0].start, has[0].end, b"\n".join(pieces)))
+            edits += [(child.start, child.end, b"") for child in has[1:]]
+        else:
+            edits.append((end, end, b"".join(b"\n" + piece for piece in pieces)))
+    for start, end, piece in sorted(edits, reverse=True):
+        original = original[:start] + piece + original[end:]
+    return original
+
+
+def _by_name(item: bytes) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = defaultdict(list)
+    for child in parse(item).children():
+        found[child.name].append(child)
+    return found
 
 
 def _is_replaced(before: QuestionRecord, record: QuestionRecord) -> bool:

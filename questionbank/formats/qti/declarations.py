@@ -1,10 +1,10 @@
-"""What of a record is right, as declarations of responses: for writing items, and for changing those that are kept."""
+"""What of a record is right, as declarations of responses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from analytics.question_content import (
     AcceptedAnswer,
@@ -26,21 +26,6 @@ _IDENT = re.compile(r"[A-Za-z_][\w.-]{0,30}")
 ANY_OTHER = "*"
 """The accepted answer that stands for whatever no other one is."""
 Asking = QuestionRecord | QuestionPart
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Identifiers of responses, and of the choices of each: those of an item that is kept, else our own."""
-
-    responses: Sequence[str] = ()
-    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def response(self, place: int, own: str) -> str:
-        return self.responses[place] if place < len(self.responses) else own
-
-    def choice(self, response: str, place: int, own: str) -> str:
-        known = self.choices.get(response, ())
-        return known[place] if place < len(known) else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +79,23 @@ def is_single(asking: Asking) -> bool:
     return asking.content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
 
 
-def declarations(asking: Asking, names: Names, first: int = 0, prefix: str = "") -> Iterator[Declared]:
+def declarations(asking: Asking, first: int = 0, prefix: str = "") -> Iterator[Declared]:
     """Yield the responses of a question or a part, in their order.
 
     Args:
         first: number of responses before.
-        prefix: before our own identifiers of choices.
+        prefix: before the identifiers of choices.
     """
     content = asking.content
-    own = f"RESPONSE_{first + 1}" if prefix else "RESPONSE"
-    response = names.response(first, own)
+    response = f"RESPONSE_{first + 1}" if prefix else "RESPONSE"
     match asking.kind:
         case "choice" | "opaque" if asking.options:
-            yield _choice(asking, response, names, prefix)
+            yield _choice(asking, response, prefix)
         case "true_false":
-            place = {"True": 0, "False": 1}.get(asking.answer)
-            idents = [
-                names.choice(response, at, f"{prefix}{word}") for at, word in enumerate(("true", "false"))
-            ]
-            correct = () if place is None else (idents[place],)
+            correct = (f"{prefix}{asking.answer.lower()}",) if asking.answer in ("True", "False") else ()
             yield Declared(response, "single", "identifier", correct)
         case "ordering":
-            idents = choice_idents(asking.options, response, names, prefix)
+            idents = choice_idents(asking.options, prefix)
             yield Declared(response, "ordered", "identifier", tuple(idents))
         case "matching" if content.pairs:
             lefts, rights = pair_idents(content, prefix)
@@ -124,24 +104,20 @@ def declarations(asking: Asking, names: Names, first: int = 0, prefix: str = "")
         case "blanks" if content.blanks:
             total = sum(blank.points for blank in content.blanks) or 1.0
             for place, blank in enumerate(content.blanks):
-                own = f"RESPONSE_{first + place + 1}"
                 case = content.settings.get("case") == "1"
-                yield _gap(
-                    blank, names.response(first + place, own), names, is_case_sensitive=case, total=total
-                )
+                yield _gap(blank, f"RESPONSE_{first + place + 1}", is_case_sensitive=case, total=total)
         case "description":
             return
         case _:
             yield _field(asking, response)
 
 
-def choice_idents(options: Sequence[Option], response: str, names: Names, prefix: str = "") -> list[str]:
+def choice_idents(options: Sequence[Option], prefix: str = "") -> list[str]:
     """Return the identifiers of options."""
     labels = [option.label for option in options]
     are_names = all(_IDENT.fullmatch(label) for label in labels)
     return [
-        names.choice(response, place, f"{prefix}{label if are_names else f'choice_{place + 1}'}")
-        for place, label in enumerate(labels)
+        f"{prefix}{label if are_names else f'choice_{place}'}" for place, label in enumerate(labels, start=1)
     ]
 
 
@@ -155,13 +131,13 @@ def pair_idents(
     return lefts, {text: f"{prefix}R{place}" for place, text in enumerate(rights, start=1)}
 
 
-def gap_idents(blank: Blank, response: str, names: Names) -> list[str]:
+def gap_idents(blank: Blank, response: str) -> list[str]:
     """Return the identifiers of the choices of a gap."""
-    return [names.choice(response, at, f"{response}_{at + 1}") for at in range(len(blank.options))]
+    return [f"{response}_{place}" for place in range(1, len(blank.options) + 1)]
 
 
-def _choice(asking: Asking, response: str, names: Names, prefix: str) -> Declared:
-    idents = choice_idents(asking.options, response, names, prefix)
+def _choice(asking: Asking, response: str, prefix: str) -> Declared:
+    idents = choice_idents(asking.options, prefix)
     right = right_labels(asking.answer, [option.label for option in asking.options]) or []
     correct = tuple(i for i, option in zip(idents, asking.options, strict=True) if option.label in right)
     points: tuple[tuple[str, float], ...] = ()
@@ -172,10 +148,10 @@ def _choice(asking: Asking, response: str, names: Names, prefix: str) -> Declare
     return Declared(response, cardinality, "identifier", correct, points)
 
 
-def _gap(blank: Blank, response: str, names: Names, *, is_case_sensitive: bool, total: float) -> Declared:
+def _gap(blank: Blank, response: str, *, is_case_sensitive: bool, total: float) -> Declared:
     share = blank.points / total
     if blank.options:
-        idents = gap_idents(blank, response, names)
+        idents = gap_idents(blank, response)
         right = [
             ident for ident, option in zip(idents, blank.options, strict=True) if (option.weight or 0) > 0
         ]

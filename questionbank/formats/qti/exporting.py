@@ -16,7 +16,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.archives import Places, file_pieces
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.originals import WRITTEN_ANEW, fields_digest, is_written_anew, kept_losses
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.qti.around import Around, read_around
 from questionbank.formats.qti.metadata import (
@@ -25,7 +25,6 @@ from questionbank.formats.qti.metadata import (
     with_predictions,
     write_metadata,
 )
-from questionbank.formats.qti.patching import patched
 from questionbank.formats.qti.reading import read_item
 from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, SECTIONED, TOOL, Version
@@ -180,7 +179,7 @@ def _within(folder: str, path: str) -> str:
 
 
 def written(record: QuestionRecord, version: Version) -> _Item:
-    """Return a record as an item: as it came, with what has changed since, or written by us.
+    """Return a record as an item: as it came, or written by us.
 
     Raises:
         CannotHold: QTI has nothing like it.
@@ -190,29 +189,27 @@ def written(record: QuestionRecord, version: Version) -> _Item:
         return own_item(record, version)
     around = read_around(original.preamble)
     before = again(original.data, around)
+    if is_written_anew(record, before):
+        return own_item(record, version)
     is_filed = {*before.concepts} == {*record.concepts}
     section = record.content.section
     is_placed = section == Section() or _stands_in_section(record)
     if original.fields == fields_digest(record) and is_filed and is_placed:
         return _kept(original.data, around)
-    before = replace(before, id=record.id, source=before.source or record.source)
-    data = patched(original.data, before, record, around, version)
-    now = again(data, around)
-    now = replace(now, id=record.id, concepts=record.concepts if is_filed else now.concepts)
-    now = replace(now, content=replace(now.content, section=section if is_placed else Section()))
-    if record.kind != "opaque" and any(getattr(now, name) != getattr(record, name) for name in _ASKED):
-        return own_item(record, version)
-    ours = lost_fields(record, now)
-    return _kept(data, replace(around, metadata=_with_ours(around.metadata, ours)) if ours else around)
+    content = replace(before.content, section=section if is_placed else Section())
+    concepts = record.concepts if is_filed else before.concepts
+    source = before.source or record.source
+    ours = lost_fields(
+        record, replace(before, id=record.id, source=source, concepts=concepts, content=content)
+    )
+    metadata = _with_ours(around.metadata, ours) if ours else around.metadata
+    return _kept(original.data, replace(around, metadata=metadata))
 
 
 def _stands_in_section(record: QuestionRecord) -> bool:
     """Return whether the section of our test in which an item goes, which is its concept's, is its own."""
     path = exported_path(record.concepts[0]) if record.concepts else []
     return bool(path) and record.content.section == Section(path[-1])
-
-
-_ASKED = ("text", "kind", "options", "answer", "solution")
 
 
 def _kept(data: bytes, around: Around) -> _Item:
@@ -268,12 +265,16 @@ def again(data: bytes, around: Around) -> QuestionRecord:
 
 def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
     """Return what of a question other systems do not see; we read it from the manifest."""
-    if record.original is not None and record.original.format == version.name:
-        return []
+    original, lost = record.original, []
+    if original is not None and original.format == version.name:
+        before = again(original.data, read_around(original.preamble))
+        if not is_written_anew(record, before):
+            return kept_losses(record, before)
+        lost = [WRITTEN_ANEW]
     item = own_item(record, version)
     now = again(
         item.data, replace(item.around, metadata=f"<metadata>{write_metadata(record, '')}</metadata>")
     )
     if record.content.points is None:  # an item gives one point then
         now = replace(now, content=replace(now.content, points=None))
-    return not_held(record, replace(now, source=record.source))
+    return lost + not_held(record, replace(now, source=record.source))

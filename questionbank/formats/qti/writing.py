@@ -15,7 +15,6 @@ from questionbank.formats.qti.declarations import (
     UPLOAD,
     Asking,
     Declared,
-    Names,
     choice_idents,
     declaration_xml,
     declarations,
@@ -117,11 +116,11 @@ class _Writing:
     def _all_declared(self) -> Iterator[Declared]:
         asked = self._asking()
         if not self.content.parts:
-            yield from declarations(self.record, Names())
+            yield from declarations(self.record)
             return
         first = 0
         for place, part in enumerate(asked, start=1):
-            found = [*declarations(part, Names(), first, f"P{place}_")]
+            found = [*declarations(part, first, f"P{place}_")]
             first += len(found)
             yield from (replace(declared, share=declared.share / len(asked)) for declared in found)
 
@@ -209,7 +208,7 @@ class _Writing:
         """Return the interaction of a question; nothing where a field in a line asks."""
         options = asking.options
         if (asking.kind == "choice" and options) or asking.kind == "ordering":
-            idents = choice_idents(options, response, Names(), prefix)
+            idents = choice_idents(options, prefix)
             choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
             most = "" if asking.kind == "ordering" else f' maxChoices="{int(is_single(asking))}"'
             name = "orderInteraction" if asking.kind == "ordering" else "choiceInteraction"
@@ -270,7 +269,7 @@ class _Writing:
         for blank, declared in zip(blanks, [next(responses) for _blank in blanks], strict=True):
             response = declared.response
             if blank.options:
-                idents = gap_idents(blank, response, Names())
+                idents = gap_idents(blank, response)
                 inner = "".join(
                     f'<inlineChoice identifier="{ident}">{attribute_text(option.text)}</inlineChoice>'
                     for ident, option in zip(idents, blank.options, strict=True)

@@ -87,6 +87,8 @@ REFUSED = {
     "damaged.docx": (b"PK\x03\x04" + b"x" * 100, "damaged"),
     "no text.docx": (archive(word__document_dot_xml=b"<w:document"), "damaged"),
     "empty.docx": (b"  ", "empty"),
+    "qcm.tex": (rb"\usepackage[box]{automultiplechoice}", "from Auto Multiple Choice, .* amc2moodle"),
+    "question.html": (b"<p>2+2?</p><pl-number-input>", "from PrairieLearn"),
 }
 
 

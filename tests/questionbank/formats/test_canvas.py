@@ -1,11 +1,11 @@
-"""Canvas's packages: read, kept, written back, patched; hostile ones refused."""
+"""Canvas's packages: read, kept, written back or anew; hostile ones refused."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
@@ -13,11 +13,13 @@ from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Opti
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats import read
-from questionbank.formats.canvas.package import qti_items, write_canvas
+from questionbank.formats.canvas.package import canvas_losses, qti_items, write_canvas
+from questionbank.formats.originals import WRITTEN_ANEW
+from questionbank.formats.seam import not_held
 from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, blackboard_package, package
 from tests.questionbank.formats.files import saved
 from tests.questionbank.formats.test_moodle_xml import elements, questions
-from tests.questionbank.formats.test_qti import _flat
+from tests.questionbank.formats.test_qti import changed
 
 
 @pytest.fixture
@@ -151,33 +153,51 @@ def test_a_foreign_package_goes_back_as_it_came(sample, pictures):
 
 
 @pytest.mark.parametrize(
-    ("place", "change", "changed"),
+    ("place", "change", "how", "lost"),
     [
-        (0, {"text": "Which one? ![a graph](my graph.png)"}, {"mattext"}),
-        (0, {"solution": "Halve it."}, {"mattext"}),
-        (0, {"options": (Option("A", "a half", feedback="Yes"), Option("B", "two"))}, {"mattext"}),
-        (0, {"answer": "B"}, {"varequal"}),
-        (2, {"points": 3.0}, {"fieldentry"}),
-        (2, {"title": "Even"}, set()),  # an attribute of the item
-        (6, {"text": "Roses: [[1]], [[2]]."}, {"mattext"}),
+        (0, {"text": "Which one? ![a graph](my graph.png)"}, "anew", []),
+        (0, {"solution": "Halve it."}, "anew", []),
+        (0, {"options": (Option("A", "a half", feedback="Yes"), Option("B", "two"))}, "anew", []),
+        (0, {"answer": "B"}, "anew", []),
+        (2, {"title": "Even"}, "anew", []),
+        (6, {"text": "Roses: [[1]], [[2]]."}, "anew", []),
         (8, {"pairs": (MatchingPair("1+1", "two"), MatchingPair("2 + 2", "four"), MatchingPair("", "six"))},
-         {"mattext"}),
-        (9, {"grade": "7"}, {"fieldlabel", "fieldentry"}),
+         "anew", []),
+        (2, {"points": 3.0}, "as it came", []),
+        (9, {"grade": "7", "tags": ("x",)}, "as it came", ["the grade", "the tags"]),
+        (9, {"concepts": (("Sums", "Two"),)}, "as it came", ["the concepts"]),
+        (12, {"title": "Sums", "points": 3.0}, "as it came", ["the title"]),
     ],
 )  # fmt: skip
-def test_after_one_change_exactly_that_element_differs(sample, pictures, tmp_path, place, change, changed):
-    record = sample[place]
-    own = {name: value for name, value in change.items() if name in {f.name for f in fields(record)}}
-    rest = {name: value for name, value in change.items() if name not in own}
-    edited = sample[place] = replace(record, **own, content=replace(record.content, **rest))
-    archive = exported(sample, pictures)
-    old, new = (*QUIZ, *BANK), items_of(archive)
-    assert [elements(item) == elements(was) for item, was in zip(new, old, strict=True)].count(False) == 1
-    was, now = _flat(elements(old[place])), _flat(elements(new[place]))
-    assert {name for name, *_rest in {*was} ^ {*now}} - {"item"} == changed
-    path = saved(tmp_path, b"".join(write_canvas([edited], pictures)), "again.zip")
-    again = questions(path, pictures)[0]
-    assert replace(again, original=None) == replace(edited, original=None)
+def test_a_changed_item_is_written_anew_where_it_says_what_was_changed(
+    sample, pictures, tmp_path, place, change, how, lost
+):
+    was = sample[place]
+    edited = sample[place] = changed(was, change)
+    written = [elements(item) for item in items_of(exported(sample, pictures))]
+    assert sum(elements(item) not in written for item in (*QUIZ, *BANK)) == (how == "anew")
+    [again] = questions(saved(tmp_path, b"".join(write_canvas([edited], pictures)), "again.zip"), pictures)
+    assert again.content.points == edited.content.points
+    assert (
+        not_held(edited, replace(again, content=replace(again.content, original=was.content.original)))
+        == lost
+    )
+    assert canvas_losses(edited, pictures) == [*([WRITTEN_ANEW] if how == "anew" else []), *lost]
+
+
+def test_the_points_of_a_group_go_back_around_an_item_that_goes_back_as_it_came(tmp_path, pictures):
+    gives = "<selection_extension><points_per_item>5.0</points_per_item></selection_extension>"
+    group = (
+        f'<section ident="g" title=""><selection_ordering><selection>{gives}</selection></selection_ordering>'
+    )
+    items = f"{group}{QUIZ[0]}{QUIZ[2]}</section>"
+    source = f"<questestinterop><assessment title='Q'>{items}</assessment></questestinterop>"
+    records = questions(saved(tmp_path, source, "group.xml"), pictures)
+    packed = b"".join(write_canvas(records, pictures))
+    again = questions(saved(tmp_path, packed, "again.zip"), pictures)
+    assert [(one.content.points, one.original.data) for one in again] == [
+        (5.0, one.original.data) for one in records
+    ]
 
 
 # -- hostile and damaged packages ---------------------------------------------------------------------------------

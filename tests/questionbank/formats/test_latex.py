@@ -1,4 +1,4 @@
-"""LaTeX of the class exam and of AMC: read as teachers write it, kept, written back."""
+"""LaTeX of the class exam: read as teachers write it, kept, written back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from analytics.question_content import AcceptedAnswer, Option, Picture, QuestionContent, QuestionPart
+from analytics.question_content import Option, Picture, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.errors import LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
@@ -57,43 +57,6 @@ Which is $\fr{1}{2}$?
 \end{questions}
 \end{document}
 """
-AMC = r"""\documentclass[a4paper]{article}
-\usepackage[francais,bloc]{automultiplechoice}
-\begin{document}
-\element{geo}{
-  \begin{question}{prez}\bareme{b=2}
-    Qui a été président ?
-    \begin{reponses}
-      \bonne{René Coty}
-      \mauvaise{Alain Prost}
-    \end{reponses}
-  \end{question}
-}
-\element{geo}{
-  \begin{questionmult}{villes}
-    Lesquelles ?
-    \begin{choiceshoriz}[o]
-      \correctchoice{Poitiers}\explain{oui}
-      \wrongchoice{Reims}
-      \correctchoice{Avignon}
-    \end{choiceshoriz}
-    \explain{Parce que.}
-  \end{questionmult}
-}
-\element{num}{
-  \begin{questionmultx}{sqrt}
-    Compute $\sqrt{2}$. \AMCnumericChoices{1.414}{digits=4,decimals=3,approx=5}
-  \end{questionmultx}
-}
-\element{num}{
-  \begin{question}{drawn}
-    \FPeval\a{trunc(random*10,0)}What is $\FPprint\a + 1$?
-    \begin{choices}\correctchoice{\FPprint{\a}}\wrongchoice{2}\end{choices}
-  \end{question}
-}
-\onecopy{10}{\insertgroup{geo}}
-\end{document}
-"""
 
 
 def test_an_exam_is_read(tmp_path):
@@ -117,21 +80,12 @@ def test_an_exam_is_read(tmp_path):
     assert (table.kind, table.text, table.answer) == ("number", "| a | $b$ |\n| 1 | 2 |", "7")
 
 
-def test_an_amc_document_is_read(tmp_path):
-    president, towns, root, drawn = questions(named(tmp_path, "qcm.tex", AMC))
-    assert (president.id, president.answer, president.concepts) == ("prez", "A", (("geo",),))
-    assert (towns.answer, towns.options[0].feedback, towns.solution) == ("A, C", "oui", "Parce que.")
-    assert root.content.accepted == (AcceptedAnswer("1.414", tolerance=0.005),)
-    assert (drawn.kind, drawn.text) == ("opaque", "What is ${@a@} + 1$?")
-
-
-@pytest.mark.parametrize(("name", "source"), [("exam", EXAM), ("amc", AMC)])
-def test_an_unchanged_file_goes_back_as_it_came(tmp_path, name, source):
-    path = named(tmp_path, "a.tex", source)
-    assert sniff(path).name == name
-    written = b"".join(WRITTEN[name].write(questions(path), Pictures())).decode()
-    last = {"exam": r"\end{questions}", "amc": r"\onecopy"}[name]
-    assert written.split(last)[0].split() == source.split(last)[0].split()
+def test_an_unchanged_file_goes_back_as_it_came(tmp_path):
+    path = named(tmp_path, "a.tex", EXAM)
+    assert sniff(path).name == "exam"
+    written = b"".join(WRITTEN["exam"].write(questions(path), Pictures())).decode()
+    last = r"\end{questions}"
+    assert written.split(last)[0].split() == EXAM.split(last)[0].split()
 
 
 @pytest.mark.parametrize(
@@ -164,11 +118,10 @@ def test_a_file_that_a_question_includes_is_named_and_not_read(tmp_path):
     assert any("'/etc/passwd' that it includes is not read" in reason for reason in warnings)
 
 
-@pytest.mark.parametrize("format", ["exam", "amc"])
-def test_a_changed_question_is_written_anew_and_the_others_stay(tmp_path, format):
-    records = questions(named(tmp_path, "a.tex", {"exam": EXAM, "amc": AMC}[format]))
+def test_a_changed_question_is_written_anew_and_the_others_stay(tmp_path):
+    records = questions(named(tmp_path, "a.tex", EXAM))
     changed = [replace(records[0], solution="Since 5% < 6."), *records[1:]]
-    again = _written(tmp_path / "b.tex", changed, format)
+    again = _written(tmp_path / "b.tex", changed, "exam")
     assert [record.text for record in again] == [record.text for record in changed]
     assert (again[0].solution, again[1].options) == ("Since 5% < 6.", records[1].options)
 

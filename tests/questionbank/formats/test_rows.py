@@ -287,15 +287,3 @@ def test_lists_of_texts_become_one_as_tal_and_mawps_publish_them(tmp_path):
     path = _file(tmp_path, content, "set.json")
     record = next(entry for _line, entry in read(path) if isinstance(entry, QuestionRecord))
     assert (record.answer, record.equation, record.solution) == ("43", "70-27", "a\n\nb")
-
-
-def test_asdiv_is_read_as_its_authors_publish_it(tmp_path):
-    content = (
-        '<?xml version="1.0"?>\n<Machine-Reading-Corpus-File><ProblemSet><Problem ID="n-1" Grade="1" Source="x">'
-        "<Body>Seven red apples.</Body><Question>How many?</Question><Solution-Type>Addition</Solution-Type>"
-        "<Answer>9 (apples)</Answer><Formula>7+2=9</Formula></Problem></ProblemSet></Machine-Reading-Corpus-File>"
-    )
-    ((_line, record),) = read(_file(tmp_path, content, "ASDiv.xml"))
-    assert (record.id, record.text, record.answer, record.equation, record.grade, record.concepts) == (
-        "n-1", "Seven red apples. How many?", "9 (apples)", "7+2", "1", (("Addition",),),
-    )  # fmt: skip

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -19,48 +17,6 @@ from questionbank.formats.moodle.xml import moodle_losses
 from tests.questionbank.formats.files import named
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
-PG = r"""DOCUMENT();
-loadMacros("PGstandard.pl");
-$a = random(2,9,1);
-$ans = 2*$a;
-BEGIN_TEXT
-Double \( $a \). \{ ans_rule(30) \}
-END_TEXT
-ANS(num_cmp($ans, tol => 0.1));
-ENDDOCUMENT();
-"""
-PGML = r"""DOCUMENT();
-loadMacros("PGML.pl");
-$a = random(2,9,1);
-$f = Formula("$a x");
-BEGIN_PGML
-Differentiate [`[$f]`]. [____]{$f->D('x')}
-END_PGML
-ENDDOCUMENT();
-"""
-RMD = """```{r}
-a <- sample(2:9, 1)
-sol <- a^2
-```
-
-Question
-========
-Square `r a`.
-
-Meta-information
-================
-extype: num
-exsolution: `r sol`
-"""
-RNW = r"""<<>>=
-a <- sample(2:9, 1)
-@
-\begin{question}
-Square \Sexpr{a}.
-\end{question}
-\extype{num}
-\exsolution{\Sexpr{a * a}}
-"""
 STACK = r"""<quiz><question type="stack"><name><text>s</text></name>
 <questiontext format="html"><text><![CDATA[<p>Solve \({@p@}=0\). [[input:ans1]] [[validation:ans1]]</p>]]></text></questiontext>
 <questionvariables><text>p: x-a; ta: solve(p, x);</text></questionvariables>
@@ -88,10 +44,6 @@ responseIdentifier="RESPONSE"/></p></itemBody></assessmentItem>"""
 @pytest.mark.parametrize(
     ("name", "content", "text", "computed"),
     [
-        ("a.pg", PG, "Double ${@a@}$.", "$ans = 2*$a"),
-        ("b.pg", PGML, "Differentiate ${@f@}$.", "$f->D('x')"),
-        ("a.Rmd", RMD, "Square {@a@}.", "sol = a^2"),
-        ("a.Rnw", RNW, "Square {@a@}.", "a * a"),
         ("stack.xml", STACK, "Solve ${@p@}=0$. [[input:ans1]]", "ta = solve(p, x)"),
         ("calculated.xml", CALCULATED, r"What is $\frac{{@a@}}{2}$ of {@={a}*3@} in {cm}?", "{a}*3/2"),
         ("formulas.xml", FORMULAS, "Double {@a@}.", "b = 2*a"),
@@ -105,18 +57,6 @@ def test_a_template_names_its_variables_and_how_it_computes_the_answer(
     assert record.kind == "opaque"
     assert record.text.startswith(text)
     assert (record.answer, record.content.settings[SETTING]) == ("", computed)
-
-
-def test_prairielearn_says_what_the_server_computes(tmp_path):
-    path = tmp_path / "course.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("q/info.json", json.dumps({"uuid": "1", "title": "Sum", "topic": "Sums"}))
-        html = '<pl-question-panel>{{params.a}} + 2?</pl-question-panel><pl-number-input answers-name="c"></pl-number-input>'
-        archive.writestr("q/question.html", html)
-        server = "def generate(data):\n    total = a + 2\n    data['correct_answers']['c'] = total\n"
-        archive.writestr("q/server.py", server)
-    (record,) = questions(path)
-    assert (record.answer, record.content.settings[SETTING]) == ("", "c = a + 2")
 
 
 def test_a_template_that_is_edited_gets_its_variables_back(tmp_path):

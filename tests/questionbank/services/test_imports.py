@@ -493,18 +493,6 @@ def test_a_file_whose_every_line_fails_is_given_up(jsonl, monkeypatch):
     assert (report.rows, report.stopped_at) == (201, 0)
 
 
-def test_problems_of_webwork_share_one_hierarchy_and_are_counted_as_questions(tmp_path):
-    problem = "## DBsubject(Algebra)\n## DBchapter(Sums)\nDOCUMENT();\nBEGIN_TEXT\nAdd {0}.\nEND_TEXT\nENDDOCUMENT();\n"
-    for number in (1, 2):
-        path = tmp_path / f"sum{number}.pg"
-        path.write_text(problem.replace("{0}", str(number)))
-        report = import_file(path=path)
-        assert (report.hierarchy, report.unit, report.source) == ("WeBWorK PG", "question", f"sum{number}")
-    assert list(KnowledgeHierarchy.objects.values_list("name", flat=True)) == ["WeBWorK PG"]
-    named = import_file(path=path, options=ImportOptions(source="Ours", dry_run=True))
-    assert named.hierarchy == "Ours"
-
-
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize(
     ("name", "content"),

@@ -262,10 +262,12 @@ def test_what_can_be_edited_of_a_question_of_another_type_is_said(tmp_path, as_t
     edit = reverse("question_edit", args=[question.pk])
     assert "QTI 2.1 file gets the original" in as_teacher.get(edit).content.decode()
     send(as_teacher, edit, form_of(as_teacher, edit), {"text": question.text.replace("Glasgow", "Perth")})
-    response = as_teacher.get(reverse("selection_export", args=["qti21"]), {"id": question.pk})
-    packed = zipfile.ZipFile(io.BytesIO(b"".join(response) if response.streaming else response.content))
-    item = packed.read("Items/hotspot.xml").decode()
-    assert "Click on Perth." in item
+    address = reverse("selection_export", args=["qti21"])
+    warned = as_teacher.get(address, {"id": question.pk}).content.decode()
+    assert "The wording as it is in the bank: 1 question" in warned
+    response = as_teacher.get(address, {"id": question.pk, "confirmed": "1"})
+    item = zipfile.ZipFile(io.BytesIO(b"".join(response))).read("Items/hotspot.xml").decode()
+    assert "Click on Glasgow." in item
     assert '<hotspotChoice shape="circle" coords="1,1,1" identifier="A"/>' in item
 
 

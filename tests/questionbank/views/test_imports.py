@@ -96,6 +96,7 @@ def test_a_file_that_turns_out_unreadable_leads_to_the_choice_of_another(db, as_
         ("bank.xml", b'<?xml version="1.0"?><assessmentTest/>', "is a test of QTI without its items"),
         ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "sheet.csv is damaged: it cannot be unpacked"),
         ("paper.csv", b"%PDF-1.7", "is a PDF: open Import a test paper"),
+        ("sum.pg", b"DOCUMENT();", "is from WeBWorK, which Kindred does not read"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_at_once_with_what_to_do(as_admin, name, content, reason) -> None:
@@ -103,6 +104,16 @@ def test_a_file_of_another_kind_is_refused_at_once_with_what_to_do(as_admin, nam
     assertContains(response, reason, status_code=422)
     assert not Run.objects.exists()
     assert not any(storages["uploads"].listdir(""))
+
+
+def test_a_job_of_a_format_that_went_is_refused_and_its_page_still_shown(as_admin) -> None:
+    upload(as_admin, GOOD)
+    Run.objects.update(parameters=Run.objects.get().parameters | {"format": "webwork"})
+    run = work(Run.objects.get())
+    assert "The format 'webwork' is not known; use one of auto, jsonl" in run.error
+    assertContains(
+        as_admin.get(reverse("run_detail", args=[run.pk])), "The format &#x27;webwork&#x27; is not known"
+    )
 
 
 def test_a_file_that_is_damaged_further_down_fails_with_one_sentence(db, as_admin) -> None:

@@ -12,7 +12,7 @@ from pytest_django.asserts import assertContains
 
 from analytics.records import QuestionRecord
 from questionbank.formats import read
-from questionbank.models import QuestionList, QuestionOriginal
+from questionbank.models import QuestionList
 from questionbank.services.question_lists import question_list_add, question_list_create
 from tests.factories import QuestionFactory
 
@@ -210,20 +210,6 @@ def test_an_export_names_the_questions_that_lose_something_and_has_a_way_back(as
     for format, name in (("qti21", "friday-qti-2.1.zip"), ("canvas", "friday-canvas-qti-1.2.zip")):
         sent = as_teacher.get(reverse("list_export", args=[question_list.pk, format]) + "?confirmed=1")
         assert sent["Content-Disposition"] == f'attachment; filename="{name}"'
-
-
-def test_systems_that_only_get_their_own_questions_back_are_offered_where_there_are_some(
-    as_teacher, teacher
-) -> None:
-    ours, theirs = QuestionFactory(text="Ours"), QuestionFactory(text="Theirs")
-    question_list = question_list_create(user=teacher, name="Friday")
-    question_list_add(user=teacher, question_list=question_list, questions=[ours, theirs])
-    page = reverse("list_detail", args=[question_list.pk])
-    assert "WeBWorK" not in as_teacher.get(page).content.decode()
-    QuestionOriginal.objects.create(question=theirs, format="webwork", data=b"", fields=b"")
-    shown = as_teacher.get(page).content.decode()
-    assert "WeBWorK PG: 1 of 2 questions" in shown
-    assert "PrairieLearn" not in shown
 
 
 def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_computed(

@@ -1,0 +1,65 @@
+"""What stands in a written item of Moodle's XML and not in the kept one: the bytes of its pictures, and predictions.
+
+Predicted concepts and difficulty are tags, marked so that nobody takes them for labels.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+
+from analytics.records import PredictedLabels
+from questionbank.formats.item_pictures import base64_bytes
+from questionbank.formats.xml_text import xml_text
+
+_FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
+KEPT = "sha256:"
+PREDICTED = "Kindred predicts: "
+_TAG = rb"<tag>\s*<text>(?:<!\[CDATA\[)?Kindred predicts: [^<>\]]*(?:\]\]>)?</text>\s*</tag>"
+_BEGIN, _END = b"<tags><!-- Kindred -->", b"</tags>"
+_OURS = re.compile(rb"%s(?:%s)*%s|%s" % (_BEGIN, _TAG, _END, _TAG))
+
+
+def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
+    """Return an item with the pictures that are attached replaced by their hashes."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        picture = base64_bytes(match[2])
+        digest = hashlib.sha256(picture or b"").hexdigest()
+        return match[1] + f"{KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
+
+    return _FILE.sub(replaced, data) if b"<file" in data else data
+
+
+def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
+    """Return an item with its pictures in the place of their hashes."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        digest = match[2].decode(errors="replace").strip()
+        picture = get(digest.removeprefix(KEPT)) if digest.startswith(KEPT) else None
+        return match[0] if picture is None else match[1] + base64.b64encode(picture) + match[3]
+
+    return _FILE.sub(replaced, data) if b"sha256:" in data else data
+
+
+def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
+    """Return a ``<question>`` element with tags that say what is predicted, in the place of earlier ones."""
+    if predicted is None:
+        return item
+    said = [f"{' > '.join(path)} ({probability:.0%})" for path, probability in predicted.concepts]
+    if predicted.difficulty is not None:
+        said.append(f"difficulty {predicted.difficulty:.0f} of 100")
+    tags = "".join(f"<tag><text>{xml_text(PREDICTED + one)}</text></tag>" for one in said).encode()
+    item = without_predictions(item)
+    before, end, after = item.rpartition(_END)
+    if end:
+        return before + tags + end + after
+    before, end, after = item.rpartition(b"</question>")
+    return before + _BEGIN + tags + _END + end + after if tags else item
+
+
+def without_predictions(item: bytes) -> bytes:
+    """Return a ``<question>`` element as it was before `with_predictions`, byte for byte."""
+    return _OURS.sub(b"", item) if PREDICTED.encode() in item else item
