@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
 from django.db.utils import OperationalError
+
+from questionbank.env import retired_settings
 
 PGVECTOR_MINIMUM = (0, 8, 4)
 
@@ -54,3 +56,9 @@ def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
     from questionbank.capabilities.problems import capability_problems
 
     return [Error(problem, id="questionbank.E003") for problem in capability_problems()]
+
+
+@register("environment")
+def check_environment(**kwargs: Any) -> list[CheckMessage]:
+    """Warn about variables of earlier releases that have no effect any more."""
+    return [Warning(sentence, id="questionbank.W001") for sentence in retired_settings()]

@@ -47,7 +47,6 @@ environment = _Environment(
     ALLOWED_HOSTS=(list, []),
     CSRF_TRUSTED_ORIGINS=(list, []),
     DATABASE_POOLER_URL=(str, ""),
-    DATABASE_REPLICA_URLS=(list, []),
     DATABASE_URL=(str, ""),
     DEMO=(bool, False),
     EMAIL_URL=(str, "consolemail://"),
@@ -83,10 +82,22 @@ environment = _Environment(
     VAR_DIR=(str, str(BASE_DIR / "var")),
 )
 
+RETIRED = {"DATABASE_REPLICA_URLS": "Kindred reads from DATABASE_URL alone"}
+"""Variables of earlier releases that have no effect any more, and why."""
+
 
 def var_dir() -> Path:
     """Return the folder that keeps whatever runs leave."""
     return Path(environment("VAR_DIR")).expanduser().absolute()
+
+
+def retired_settings() -> list[str]:
+    """Return a sentence for each variable of an earlier release that is still set."""
+    return [
+        f"{name} has no effect any more: {why}. Remove it from the environment."
+        for name, why in RETIRED.items()
+        if os.environ.get(name, "").strip()
+    ]
 
 
 def secret_key() -> str:
@@ -122,10 +133,10 @@ def is_behind_pooler() -> bool:
 
 
 def databases() -> dict[str, dict[str, Any]]:
-    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one, and the replicas."""
+    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
     options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):
-        default = _database("DATABASE_URL", environment("DATABASE_URL"))
+        default = _database(environment("DATABASE_URL"))
     else:
         location = postgres_location(var_dir())
         default = {
@@ -139,15 +150,10 @@ def databases() -> dict[str, dict[str, Any]]:
     default["CONN_MAX_AGE"] = 600
     default["CONN_HEALTH_CHECKS"] = True
     default["DISABLE_SERVER_SIDE_CURSORS"] = is_behind_pooler()  # they outlive a transaction
-    databases = {"default": default}
-    for number, address in enumerate(environment("DATABASE_REPLICA_URLS"), start=1):
-        replica = _database("DATABASE_REPLICA_URLS", address)
-        replica["OPTIONS"] = {"connect_timeout": 2, **replica["OPTIONS"]}
-        databases[f"replica{number}"] = {**replica, "CONN_MAX_AGE": 600, "TEST": {"MIRROR": "default"}}
-    return databases
+    return {"default": default}
 
 
-def _database(variable: str, address: str) -> dict[str, Any]:
+def _database(address: str) -> dict[str, Any]:
     """Return Django's settings for the database at an address."""
     try:
         database: dict[str, Any] = environment.db_url_config(address)
@@ -155,7 +161,7 @@ def _database(variable: str, address: str) -> dict[str, Any]:
         database = {}
     if database.get("ENGINE") != "django.db.backends.postgresql" or not database.get("NAME"):
         sys.exit(
-            f"Error: {variable} is wrong. Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, percent-encoded."
+            "Error: DATABASE_URL is wrong. Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, percent-encoded."
         )
     database.setdefault("OPTIONS", {})
     return database

@@ -29,7 +29,6 @@ from prometheus_client.registry import Collector
 from questionbank import dispatch
 from questionbank.database_clock import database_now
 from questionbank.models import EmbeddingSet, Run, WorkBlock, WorkerHeartbeat
-from questionbank.replicas import examine, replica_aliases
 from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
 DAY = timedelta(days=1)
@@ -91,7 +90,7 @@ class BankCollector(Collector):
         """Yield the figures."""
         with self._turn:
             up = GaugeMetricFamily("kindred_up", "Whether these figures could be read.", labels=["figures"])
-            for figures in (_queues, _runs, _blocks, _recall, _workers, _replicas):
+            for figures in (_queues, _runs, _blocks, _recall, _workers):
                 name = figures.__name__.strip("_")
                 try:
                     yield from figures()
@@ -154,16 +153,3 @@ def _workers() -> Iterator[GaugeMetricFamily]:
         for queue in worker.queues.split(","):
             counts[queue] = counts.get(queue, 0.0) + 1
     yield _gauge("workers", "Workers that live.", "queue", counts)
-
-
-def _replicas() -> Iterator[GaugeMetricFamily]:
-    behind, usable = {}, {}
-    for alias in replica_aliases():
-        replica = connections[alias].copy()
-        standing = examine(replica)
-        replica.close()
-        usable[alias] = float(not standing.problem)
-        if not standing.problem:
-            behind[alias] = float(standing.bytes_behind)
-    yield _gauge("replica_usable", "Whether a replica answers and is one.", "replica", usable)
-    yield _gauge("replica_bytes_behind", "Log that a replica has yet to replay.", "replica", behind)

@@ -18,11 +18,10 @@ from functools import partial
 
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.disk import require_space
-from questionbank.embedded import SERVICES, EmbeddedError, ensure, needs_embedded, postgres
+from questionbank.embedded import SERVICES, EmbeddedError, ensure, needs_embedded
 from questionbank.embedded.caretaker import Caretaker, page_answers
 from questionbank.embedded.die_with_parent import dying_with_us, give_way
 from questionbank.embedded.instance import Instance, free_port
-from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.machine import LITTLE_MEMORY, memory_bytes
 from questionbank.embedded.preparation import Gate
 from questionbank.embedded.programs import metrics_folder, programs, programs_of_machine
@@ -49,8 +48,6 @@ def main(arguments: Sequence[str]) -> int:
             _say("\n".join(programs(var_dir(), host=options.host, port=environment("PORT"))))
         elif options.only:
             _become(options.only, options.host)
-        elif options.replica:
-            _replicate(options.replica, options.host)
         else:
             return _Serving(options.host).run()
     except KeyboardInterrupt:
@@ -66,11 +63,6 @@ def _parser() -> ArgumentParser:
         prog="manage.py serve", description="Run the site, its workers and its clock until Ctrl-C."
     )
     parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
-    parser.add_argument(
-        "--replica",
-        metavar="OF",
-        help="keep a replica of the PostgreSQL at this address, and run nothing else",
-    )
     parser.add_argument("--list", action="store_true", help="name the processes")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)"
@@ -112,18 +104,6 @@ def _become(name: str, host: str) -> None:
     os.chdir(program.directory or ".")
     give_way(program.niceness)
     os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
-
-
-def _replicate(primary: str, host: str) -> None:
-    """Keep a replica running until told to stop."""
-    folder = var_dir()
-    Instance(folder)
-    postgres.start_replica(folder, primary, listen="" if host == "127.0.0.1" else host)
-    ensure(folder, ["postgres"])
-    _say(f"The replica answers at {postgres_location(folder).socket_directory}.")
-    caretaker = Caretaker(folder, ["postgres"], page_answers=lambda: True, on_answer=lambda: None, echo=_say)
-    Supervisor([], folder / "logs", echo=_say, watch=caretaker, watch_seconds=_CARE_SECONDS).run()
-    _say("The replica has stopped.")
 
 
 class _Serving:

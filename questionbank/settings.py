@@ -67,7 +67,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
     "pghistory.middleware.HistoryMiddleware",
-    "questionbank.replicas.ReplicaMiddleware",
 ]
 
 # The log names the address that `ClientAddressMiddleware` vouches for, not what other headers claim.

@@ -24,7 +24,6 @@ os.environ["SECRET_KEY"] = "tests-only-" + "k" * 60
 for name in (
     "DATABASE_URL",
     "DATABASE_POOLER_URL",
-    "DATABASE_REPLICA_URLS",
     "STORAGE_URL",
     "REDIS_URL",
     "ALLOWED_HOSTS",

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.urls import URLPattern, URLResolver, path
-
 from analytics.configuration import config_from_strings
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.contract import (
-    QUESTION,
     BankCapability,
     FixedSuite,
     KinshipRow,
@@ -103,15 +100,6 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     )
 
     report = encoder_data_report
-
-    def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of its pages."""
-        from questionbank.views import augmentation
-
-        return [
-            path("augmentation/", augmentation.augmentation, name="augmentation"),
-            path(f"{QUESTION}/distances/", augmentation.question_distances, name="question_distances"),
-        ]
 
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]

@@ -14,7 +14,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from questionbank.embedded import replica
 from questionbank.embedded.errors import EmbeddedError
 from questionbank.embedded.folders import folder_for, own_folder, write_file
 from questionbank.embedded.locations import (
@@ -72,25 +71,6 @@ def status(var_dir: Path) -> int | None:
 def wake(var_dir: Path) -> bool:
     """Continue the server where it is stopped (SIGSTOP); True where it was."""
     return _server(var_dir, postgres_location(var_dir)).wake()
-
-
-def start_replica(var_dir: Path, primary: str, *, listen: str = "") -> int:
-    """Start the server of this VAR_DIR as a replica of another one, copying that one's data at first.
-
-    Args:
-        primary: its address, with a role that may replicate.
-        listen: where it answers beside its own socket.
-
-    Raises:
-        EmbeddedError: It cannot be a replica of that server; the message says why.
-    """
-    user = unprivileged_user()
-    location = postgres_location(var_dir)
-    with exclusive(var_dir / "postgres.start.lock"):
-        folder_for(location.home, 0o711 if user else 0o700)
-        binaries = _runnable_binaries(location, user)
-        replica.prepare(location, binaries, user, primary, listen=listen)
-    return start(var_dir)
 
 
 def _server(var_dir: Path, location: PostgresLocation, binary: Path = Path("postgres")) -> Server:
@@ -186,6 +166,10 @@ def _check_data(location: PostgresLocation, user: pwd.struct_passwd | None) -> N
             f"{data} was written by PostgreSQL {major}, this is PostgreSQL {POSTGRES_MAJOR}: make a backup "
             "with the Kindred that wrote it, move the folder away, and restore the backup here."
         )
+    if (data / "standby.signal").exists():
+        raise EmbeddedError(
+            f"{data} is a streaming replica, which Kindred no longer runs: choose another VAR_DIR."
+        )
 
 
 def _prepare(location: PostgresLocation) -> None:
@@ -206,7 +190,7 @@ def _write_configuration(location: PostgresLocation) -> None:
         "work_mem": "16MB",
         "random_page_cost": 1.1,
         "jit": "off",
-        "wal_level": "minimal",  # there is no replica, unless ALTER SYSTEM says so
+        "wal_level": "minimal",  # no standby reads the log, unless ALTER SYSTEM says so
         "max_wal_senders": 0,
         "max_wal_size": "2GB",
         "log_line_prefix": "%m [%p] ",
@@ -219,17 +203,9 @@ def _write_configuration(location: PostgresLocation) -> None:
     header = f"# Written at every start by {__name__}; ALTER SYSTEM keeps other settings.\n"
     us = pwd.getpwuid(os.geteuid()).pw_name
     admitted = "".join(f'kindred "{us}" {role}\n' for role in (location.user, _SUPERUSER))
-    copying = {us, (unprivileged_user() or pwd.getpwuid(os.geteuid())).pw_name}  # replicas on this machine
-    admitted += "".join(f'replica "{name}" {_SUPERUSER}\n' for name in sorted(copying))
-    rules = f"local replication {_SUPERUSER} peer map=replica\n"
-    rules += f"local all {location.user},{_SUPERUSER} peer map=kindred\n"
-    passwords = (
-        "local all all scram-sha-256\nhost all all all scram-sha-256\n"  # those of a replica's primary
-    )
-    is_replica = (location.data_directory / "standby.signal").exists()
-    lines.append(f"include_if_exists = {_quoted(location.home / 'replica.conf')}\n")
+    rules = f"local all {location.user},{_SUPERUSER} peer map=kindred\n"
     write_file(location.home / "postgresql.conf", header + "".join(lines))
-    write_file(location.home / "pg_hba.conf", header + rules + (passwords if is_replica else ""))
+    write_file(location.home / "pg_hba.conf", header + rules)
     write_file(location.home / "pg_ident.conf", header + admitted)
 
 

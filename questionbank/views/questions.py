@@ -15,7 +15,6 @@ from questionbank.errors import NotFound
 from questionbank.models import Attachment, Question
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.computations import question_computation
-from questionbank.selectors.questions.concept_choices import question_tags
 from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.questions.question_lists import last_list
 from questionbank.selectors.questions.questions import SHARING_SHOWN, question_get
@@ -90,14 +89,13 @@ def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
         return redirect(reverse("question_detail", args=[question.pk], query={"whole": 1}))
     context = _likeness(request, question) | {
         "question": question,
-        "tags": question_tags(question=question),
         "page_address": reverse("question_detail", args=[question.pk]),
     }
     return render(request, "questions/_likeness.html", context)
 
 
 def _likeness(request: HttpRequest, question: Question) -> dict[str, Any]:
-    """Return what `questions/_likeness.html` shows besides the question and its tags."""
+    """Return what `questions/_likeness.html` shows besides the question."""
     kin = kin_of(question=question, serving=serving())
     return {
         "columns": lens_columns(kin.results),

@@ -18,20 +18,16 @@ from tests.docker.conftest import DOCKER
 from tests.docker.test_compose import OURS
 
 SCALE = yaml.safe_load((DOCKER / "compose.scale.yaml").read_text(encoding="utf-8"))
-ADDED = ("replica", "pooler", "objects")
+ADDED = ("pooler", "objects")
 
 
-def test_every_process_of_ours_uses_the_pooler_the_replica_and_the_store(compose):
-    assert set(SCALE["services"]) == {"database", *ADDED, *OURS}
+def test_every_process_of_ours_uses_the_pooler_and_the_store(compose):
+    assert set(SCALE["services"]) == {*ADDED, *OURS}
     for name in OURS:
         service = SCALE["services"][name]
-        assert set(service["environment"]) == {
-            "DATABASE_POOLER_URL",
-            "DATABASE_REPLICA_URLS",
-            "STORAGE_URL",
-        }
+        assert set(service["environment"]) == {"DATABASE_POOLER_URL", "STORAGE_URL"}
         assert set(service["environment"]) <= set(compose["x-kindred"]["environment"])
-        assert set(service["depends_on"]) == {"pooler", "objects"}  # a site does without its replica
+        assert set(service["depends_on"]) == {"pooler", "objects"}
     assert {name for name in OURS if "deploy" in SCALE["services"][name]} == {
         "worker-default",
         "worker-train",
@@ -60,8 +56,6 @@ def test_addresses_fit_the_services_that_they_name(monkeypatch):
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("DATABASE_URL", "postgres://kindred:secret@database:5432/kindred")
-    assert env.databases()["replica1"]["HOST"] == "replica"
     store = env.storages()["checkpoints"]["OPTIONS"]
     assert (store["endpoint_url"], store["bucket_name"]) == ("http://objects:9000", "kindred")
     assert "@pooler:6432/" in environment["DATABASE_POOLER_URL"]

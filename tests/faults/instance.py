@@ -311,14 +311,11 @@ class Instance:
 QUEUES = ("default", "light", "train")
 
 
-def administer(
-    location: PostgresLocation, statement: str, database: str = "postgres"
-) -> list[tuple[Any, ...]]:
-    """Ask a server as its administrator."""
-    address = {"host": str(location.socket_directory), "user": "postgres", "dbname": database}
+def administer(location: PostgresLocation, statement: str) -> None:
+    """Run a statement as the server's administrator."""
+    address = {"host": str(location.socket_directory), "user": "postgres", "dbname": "postgres"}
     with psycopg.connect(**address, autocommit=True) as server:
-        cursor = server.execute(statement)
-        return cursor.fetchall() if cursor.description else []
+        server.execute(statement)
 
 
 def children_of(pid: int) -> list[int]:

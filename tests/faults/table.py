@@ -17,17 +17,17 @@ from urllib.parse import urlencode
 
 import redis
 
-from questionbank.embedded.locations import redis_location
+from questionbank.embedded.locations import postgres_location, redis_location
 from questionbank.embedded.server import is_alive, is_stopped
-from tests.faults.instance import QUEUES, Instance, Skipped, wait_for
+from tests.faults.instance import QUEUES, Instance, Skipped, administer, wait_for
 from tests.faults.machine import second_machine, wrong_clock
 from tests.faults.memory import little_memory
-from tests.faults.spare import spare_servers
 from tests.hostile import SKIPPED, VALUES, addresses
+from tests.pooler import admit, pgbouncer, running_pooler
 
 Fault = Callable[[Instance, random.Random], None]
 
-PRIMARY_SECONDS = 10.0
+POOLED_SECONDS = 10.0
 SLOW_CLIENTS = 24  # three for each thread of the site
 PARAMETERS = (
     "q", "page", "cursor", "hierarchy", "concept", "concepts", "status", "order", "language", "difficulty_min",
@@ -79,17 +79,32 @@ def hang_connections(instance: Instance, chance: random.Random) -> None:
     wait_for(lambda: not any(map(is_stopped, backends)), "connections to go on", instance.log)
 
 
-def lose_spare_servers(instance: Instance, chance: random.Random) -> None:
-    """With a replica and a pooler: the replica is killed, and the primary does not answer for ten seconds."""
-    with spare_servers(instance) as replica:
-        wait_for(replica.is_read, "pages from the replica", instance.log)
-        replica.kill()
-        time.sleep(chance.uniform(0, 3))
-        primary = instance.family("postgres")
-        _signal(primary, signal.SIGSTOP)
-        time.sleep(PRIMARY_SECONDS)
-        _signal(primary, signal.SIGCONT)
-        wait_for_the_site(instance)
+def stall_behind_pooler(instance: Instance, chance: random.Random) -> None:
+    """Everything goes through PgBouncer, and PostgreSQL does not answer for ten seconds.
+
+    Raises:
+        Skipped: PgBouncer is not installed.
+    """
+    if pgbouncer() is None:
+        raise Skipped("PgBouncer is not installed")
+    database, folder = postgres_location(instance.var_dir), instance.folder / "pooler"
+    folder.mkdir(exist_ok=True)
+    admit(database.home)
+    administer(database, "SELECT pg_reload_conf()")
+    with running_pooler(folder, str(database.socket_directory)) as port:
+        address = f"postgres://{database.user}@127.0.0.1:{port}/{database.database}"
+        instance.environment["DATABASE_POOLER_URL"] = address
+        instance.restart()
+        try:
+            time.sleep(chance.uniform(0, 3))
+            server = instance.family("postgres")
+            _signal(server, signal.SIGSTOP)
+            time.sleep(POOLED_SECONDS)
+            _signal(server, signal.SIGCONT)
+            wait_for_the_site(instance)
+        finally:
+            del instance.environment["DATABASE_POOLER_URL"]
+    instance.restart()
 
 
 def empty_redis(instance: Instance, chance: random.Random) -> None:
@@ -296,7 +311,7 @@ FAULTS: Mapping[str, Fault] = {
     **{f"stall {name}": stall(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
     "stall everything": stall(*_PROGRAMS, "redis"),
     "hang connections": hang_connections,
-    "lose spare servers": lose_spare_servers,
+    "stall postgres behind pooler": stall_behind_pooler,
     "empty redis": empty_redis,
     "lose power": lose_power,
     "second machine with a wrong clock": wrong_second_machine,

@@ -127,7 +127,7 @@ ROUNDS = {  # fault -> work under which it happens: those of which most is asked
     "full disk": "reviews",
     "empty redis": "bulk change",
     "hang connections": "reviews",
-    "lose spare servers": "bulk change",
+    "stall postgres behind pooler": "bulk change",
     "end for memory": "undo",
     "lose power": "bulk change",
     "restore under load": "reviews",

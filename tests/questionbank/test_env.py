@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from django.core.checks import WARNING, run_checks
 from django.urls import reverse
 
 from questionbank import env
@@ -99,6 +100,19 @@ def test_only_processes_that_connect_to_the_pooler_are_behind_it(monkeypatch, tm
     assert {process.environment["DATABASE_URL"] for process in processes.values()} == {pooler}
     monkeypatch.setenv("DATABASE_URL", pooler)
     assert env.databases()["default"]["DISABLE_SERVER_SIDE_CURSORS"]
+
+
+def test_a_retired_variable_changes_nothing_and_is_warned_about(monkeypatch):
+    monkeypatch.setenv("DATABASE_REPLICA_URLS", "")
+    assert run_checks(tags=["environment"]) == []
+    monkeypatch.setenv("DATABASE_REPLICA_URLS", "postgres://kindred@replica/kindred")
+    assert set(env.databases()) == {"default"}
+    [told] = run_checks(tags=["environment"])
+    assert told.msg == (
+        "DATABASE_REPLICA_URLS has no effect any more: Kindred reads from DATABASE_URL alone. "
+        "Remove it from the environment."
+    )
+    assert told.level == WARNING
 
 
 def test_a_school_system_is_one_of_those_known(monkeypatch):

@@ -90,7 +90,7 @@ def test_what_does_not_answer_is_left_out_and_said(bank, monkeypatch):
 
 def test_board_and_rules_read_figures_that_there_are_and_the_documentation_names_all(bank):
     exported = {name for name, *_labels in samples(bank) | samples(metrics.WEB)}
-    exported |= {"kindred_replica_usable", "kindred_replica_bytes_behind", "kindred_index_recall"}
+    exported |= {"kindred_index_recall"}
     exported |= {f"kindred_request_seconds_{part}" for part in ("bucket", "sum", "count")}
     exported |= {"kindred_requests_total", "kindred_queries_total", "kindred_query_seconds_total"}
     rules = yaml.safe_load((PROMETHEUS / "alerts.yaml").read_text())["groups"][0]["rules"]

@@ -17,7 +17,7 @@ class Command(BankCommand):
     help = "Migrate, collect static files and install the default models; with DEMO=1 the demo bank too."
     servers: ClassVar[tuple[str, ...]] = ("postgres", "redis")
     needs_bank = False  # it migrates
-    requires_system_checks = ("capabilities",)
+    requires_system_checks = ("capabilities", "environment")
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Run."""

@@ -9,26 +9,29 @@ from __future__ import annotations
 import struct
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
 from django.apps import apps
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Count, Max
 
+from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.models import (
     EmbeddingSet,
     KnowledgeConcept,
     KnowledgeHierarchy,
     Projection,
     Question,
+    QuestionTag,
     Run,
 )
 from questionbank.rows import existing
-from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.registry.embeddings import embedding_set_size, map_set
@@ -282,13 +285,29 @@ def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
             [hierarchy.pk, ids.tolist()],
         )
         first = dict(cursor.fetchall())
-    by_path = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
-    levels = concept_levels(hierarchy=hierarchy)
-    chains = {
-        path: [by_path[prefix] for prefix in levels.prefixes(path)[:LEVELS]] for path in set(first.values())
-    }
+    columns = _concepts_by_level(set(first.values()), hierarchy)
     for column, question in enumerate(ids.tolist()):
         if question in first:
-            chain = chains[first[question]]
-            concepts[: len(chain), column] = chain
+            levels = columns[first[question]]
+            concepts[: len(levels), column] = levels
     return concepts
+
+
+def _concepts_by_level(paths: Iterable[str], hierarchy: KnowledgeHierarchy) -> dict[str, list[int]]:
+    """Return the concepts on each path, level 1 first, without the leading ones that nearly all tags share."""
+    tags = (
+        QuestionTag.objects.order_by()
+        .filter(concept__hierarchy=hierarchy)
+        .values_list("concept__path")
+        .annotate(number=Count("pk"))
+    )
+    leading = common_leading_nodes(
+        chain.from_iterable(repeat(tuple(KnowledgeConcept.prefixes(path)), number) for path, number in tags)
+    )
+    ids = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
+    return {
+        path: [
+            ids[each] for each in without_leading(tuple(KnowledgeConcept.prefixes(path)), leading)[:LEVELS]
+        ]
+        for path in paths
+    }

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import Error as DatabaseError
-from django.db import connection, connections
+from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Now
@@ -44,7 +44,6 @@ from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.numbers import counted
 from questionbank.page_limits import limit_waiting
-from questionbank.replicas import examine, replica_aliases
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.registry.health_items import HealthItem, HealthReport, State
@@ -125,21 +124,6 @@ def _database() -> tuple[State, str, dict[str, str]]:
     if used > 0.9 * int(allowed):
         return State.WARNING, "Nearly all connections of the database are in use.", figures
     return State.OK, "The database answers.", figures
-
-
-def _replicas() -> tuple[State, str, dict[str, str]]:
-    figures, unused = {}, []
-    for alias in replica_aliases():
-        replica = connections[alias].copy()
-        standing = examine(replica)
-        replica.close()
-        where = f"{alias} ({replica.settings_dict['HOST']})"
-        figures[where] = standing.problem or f"{filesizeformat(standing.bytes_behind)} behind"
-        if standing.problem:
-            unused.append(where)
-    if unused:
-        return State.WARNING, f"Pages are read from the primary instead of {', '.join(unused)}.", figures
-    return State.OK, "Every replica answers." if figures else "There are no replicas.", figures
 
 
 def _redis_client() -> redis.Redis:
@@ -396,7 +380,6 @@ def _language_model() -> tuple[State, str, dict[str, str]]:
 
 _CHECKS = (
     ("database", "Database", _database),
-    ("replicas", "Replicas", _replicas),
     ("redis", "Redis", _redis),
     ("workers", "Workers", _workers),
     ("queues", "Queues", _queues),

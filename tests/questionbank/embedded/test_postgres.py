@@ -137,6 +137,16 @@ def test_data_of_another_version_are_refused_in_one_sentence(var_dir):
         version.write_text(ours)
 
 
+def test_a_replica_of_an_earlier_release_is_refused_in_one_sentence(var_dir):
+    postgres.start(var_dir)
+    postgres.stop(var_dir)
+    signal_file = locations.postgres_location(var_dir).data_directory / "standby.signal"
+    signal_file.touch()
+    with pytest.raises(EmbeddedError, match="is a streaming replica, which Kindred no longer runs"):
+        postgres.start(var_dir)
+    signal_file.unlink()
+
+
 def test_data_in_a_folder_that_was_closed_since_are_refused_and_not_begun_anew(needs_root, var_dir):
     postgres.start(var_dir)
     postgres.stop(var_dir)

@@ -91,7 +91,6 @@ TABLE: dict[str, Address] = {
     "question_likeness": Address((LOGIN, 403, 302, 302, 302), QUESTION),
     "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
     "question_paraphrases": Address(EVERYBODY, QUESTION),
-    "question_distances": Address(EVERYBODY, QUESTION),
     "question_equation": Address(WRITERS, QUESTION),
     "question_computed_alike": Address(EVERYBODY, QUESTION),
     "question_exemplars": Address(EVERYBODY, QUESTION),
@@ -100,7 +99,6 @@ TABLE: dict[str, Address] = {
     "variant_decision": Address(REVIEWERS_ACT, {"variant_id": "variant"}, "post"),
     "variant_draft": Address((LOGIN, 403, 302, 403, 302), {"variant_id": "variant"}, "post"),
     "variant_reword": Address(REVIEWERS, {"variant_id": "variant"}),
-    "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
     "model_ask": Address((LOGIN, 403, 422, 422, 422), method="post", data={"text": "How much is 2 + 3?"}),
     "model_answer": Address((LOGIN, 403, 404, 404, 404), RUN),  # that job is an import

@@ -17,7 +17,6 @@ BUDGETS = {
     "review_settle": 29,
     "question_list": 25,
     "health": 22,
-    "question_distances": 22,
     "import_undo": 24,  # one for each table that names questions
 }
 """Of pages that show more."""
