@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import redis
 import structlog
@@ -35,7 +35,7 @@ TAKEN_SECONDS = 30.0
 _taken_since: dict[str, float] = {}  # message -> when this process saw first that a worker had taken it
 
 QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
-_OPTIONS = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+_OPTIONS: dict[str, Any] = settings.CELERY_BROKER_TRANSPORT_OPTIONS
 
 
 def task_name(kind: str) -> str:
