@@ -39,6 +39,7 @@ from tests.analytics.training.two_processes import (
     check_same_artifact,
     check_same_weights,
     contrast_losses,
+    gathered_gradient,
     no_graph,
     pretraining,
     state,
@@ -108,6 +109,10 @@ def test_contrasts_within_a_batch_are_those_of_one_process(together):
     for name, losses in alone.items():
         assert main[name] == pytest.approx(losses, abs=1e-3), name
         assert second[name] == []
+    mean = (
+        together[0]["gradient"] + together[1]["gradient"]
+    ) / 2  # as DDP takes it; Adam would hide a factor
+    torch.testing.assert_close(mean, gathered_gradient())
 
 
 def test_the_command_under_torchrun_writes_the_artifact_of_one_process(folder, together, monkeypatch):

@@ -35,7 +35,7 @@ from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ProblemRecord
 from analytics.training.context import TrainingContext
-from analytics.training.distributed import process_group, process_number, processes
+from analytics.training.distributed import gather_rows, process_group, process_number, processes
 from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Task
@@ -104,6 +104,15 @@ def contrast_losses() -> dict[str, list[float]]:
         train_loop(task, CONTRAST_SETTINGS, device=CPU, context=TrainingContext(callbacks=(history,)))
         found[name] = [value for _step, value in history.series("loss")]
     return found
+
+
+def gathered_gradient() -> Tensor:
+    """Return the gradient of a loss over the rows of all processes, of which each has another number."""
+    weight, rows = torch.tensor([1.0, 2.0], requires_grad=True), torch.arange(10.0).reshape(5, 2)
+    own = rows if processes() == 1 else rows[:2] if process_number() == 0 else rows[2:]
+    gather_rows(own * weight).square().sum().sqrt().backward()
+    assert weight.grad is not None
+    return weight.grad
 
 
 def interrupted_pretraining(checkpoints: Path) -> dict[str, Any]:
@@ -193,6 +202,7 @@ def main() -> None:
             "code": code,
             "pretraining": interrupted_pretraining(folder / "checkpoints"),
             "contrasts": contrast_losses(),
+            "gradient": gathered_gradient(),
         }
         torch.save(found, folder / f"process-{process_number()}.pt")
 
