@@ -49,7 +49,7 @@ lock: $(PYTHON_IN_VENV)
 
 faults: setup
 	$(PYTHON_IN_VENV) -m tests.faults
-	$(PYTHON_IN_VENV) -m pytest -m namespaces tests/worker/test_two_hosts.py
+	$(PYTHON_IN_VENV) -m pytest -m namespaces tests/analytics/training/test_two_hosts.py
 
 # The first Python that fits; a name alone is not enough, since version managers leave names of absent versions.
 $(PYTHON_IN_VENV):

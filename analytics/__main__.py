@@ -7,11 +7,12 @@ python -m analytics export analogy [--adapter FOLDER] --output FOLDER
 python -m analytics export-starters CAPABILITY[=ADAPTER] ... --output FOLDER
 python -m analytics prepare-language-model --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
-                          [--set processes=N [--set nodes=M --first HOST:PORT --node K]]
 python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train solver --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train probes --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics evaluate probes --data FILE_OR_FOLDER --output FILE.json [--seeds 3]
+
+`torchrun --nproc-per-node=N -m analytics train ...` trains in N processes (docs/several-gpus.md).
 """
 
 from __future__ import annotations
@@ -23,17 +24,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from analytics.atomic_file import write_json
 from analytics.bulk.command import add_bulk_commands, run_bulk_command
 from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs, named_values
-from analytics.errors import AnalyticsError, ConfigurationError
+from analytics.errors import AnalyticsError
 from analytics.language_model.packaged import prepare_packaged_model
 from analytics.training.context import FileOptions, TrainingContext
-from analytics.training.launch import Place, torchrun_command
 from analytics.training.threads import wait_passively
 
 
@@ -68,8 +68,6 @@ def _train(capability: Capability[Any], options: argparse.Namespace) -> None:
 
     files = FileOptions(options.backbone, options.language, options.hierarchy)
     context = TrainingContext(license_note=options.license_note)
-    if place := _place(_config(capability, options), options):
-        _become_torchrun(place)
     with process_group():
         if is_main():
             context = replace(context, say=_say)
@@ -78,24 +76,6 @@ def _train(capability: Capability[Any], options: argparse.Namespace) -> None:
         )
         if is_main():
             sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
-
-
-def _place(config: Any, options: argparse.Namespace) -> Place | None:
-    """Return this machine's place among those that train; None where this process trains, alone or under torchrun."""
-    processes, nodes = getattr(config, "processes", 1), getattr(config, "nodes", 1)
-    if processes * nodes == 1 or "WORLD_SIZE" in os.environ:
-        return None
-    if nodes > 1 and not options.first:
-        raise ConfigurationError([f"nodes is {nodes}: --first HOST:PORT must say where the first machine is"])
-    if options.node >= nodes:
-        raise ConfigurationError([f"--node must be below {nodes}, the number of machines"])
-    return Place(processes, nodes, options.node, options.first)
-
-
-def _become_torchrun(place: Place) -> NoReturn:
-    """Have torchrun start this command's processes, in place of this one: signals and exit code are its own."""
-    command = torchrun_command(place, "analytics", *sys.argv[1:])
-    os.execve(command[0], command, {**os.environ, **place.environment()})  # noqa: S606 - no shell is needed
 
 
 def _evaluate(capability: Capability[Any], options: argparse.Namespace) -> None:
@@ -169,10 +149,6 @@ def _parser() -> argparse.ArgumentParser:
         subparser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
         if command == "train":
             subparser.add_argument("--hierarchy", default="", help="name of the concept hierarchy")
-            subparser.add_argument(
-                "--first", default="", metavar="HOST:PORT", help="where the first of several machines is"
-            )
-            subparser.add_argument("--node", type=int, default=0, help="number of this machine, from 0")
             subparser.add_argument("--license-note", default="", help="terms of the data, for the manifest")
         else:
             subparser.add_argument("--seeds", type=int, default=3, help="number of splits")

@@ -22,6 +22,9 @@ from analytics.errors import ConfigurationError
 
 Config = TypeVar("Config")
 
+TORCHRUN_SETTINGS = ("processes", "nodes")
+"""Settings of earlier versions that are options of torchrun now (decision 151)."""
+
 Backbone = Annotated[
     str, Field(description="package name, local folder or hub id of the encoder to start from")
 ]
@@ -108,18 +111,6 @@ Device = Annotated[
         description="auto, cpu or cuda; auto uses a GPU if there is one",
     ),
 ]
-Processes = Annotated[
-    int,
-    Field(
-        ge=1,
-        le=256,
-        description="number of processes on each machine that train together, one on each GPU",
-    ),
-]
-Nodes = Annotated[
-    int,
-    Field(ge=1, le=256, title="Machines", description="number of machines that train together"),
-]
 Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the random number generators")]
 
 
@@ -185,6 +176,10 @@ def _problems(config_class: type, error: ValidationError) -> list[str]:
 
 def _problem(specs: Mapping[str, FieldSpec], name: str, problem: Mapping[str, Any]) -> str:
     given, spec = problem["input"], specs.get(name)
+    if name in TORCHRUN_SETTINGS:
+        return (
+            f"{name} is no longer a setting; start several processes with torchrun, see docs/several-gpus.md"
+        )
     if spec is None:
         return f"{name} is not a setting; the settings are {', '.join(specs)}"
     match problem["type"]:
@@ -245,32 +240,9 @@ def changed_settings(config: Any) -> dict[str, Any]:
     return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
 
 
-PLACE = ("device", "processes", "nodes")
-"""Settings that say where a training runs, and nothing of what comes of it."""
-
-
 def training_settings(config: Any) -> dict[str, Any]:
-    """Return what a configuration makes of a training, wherever it runs."""
-    return {name: value for name, value in changed_settings(config).items() if name not in PLACE}
-
-
-def sharing_problems(config: Any, *, batch: int | None = None) -> list[str]:
-    """Return why the processes of all machines cannot each take an equal share of a batch, on a device of their own.
-
-    Args:
-        config: with `processes`, `nodes`, `batch_size` and `device`.
-        batch: what is shared out of a batch, where that is not `batch_size`.
-    """
-    count = config.processes * config.nodes
-    problems = []
-    if (config.batch_size if batch is None else batch) % count:
-        unit = config.batch_size // batch if batch else 1
-        problems.append(
-            f"batch_size must be a multiple of {count * unit} for {count} processes, not {config.batch_size}"
-        )
-    if count > 1 and ":" in config.device:
-        problems.append(f"device must not be {config.device} for {count} processes; cuda gives each a GPU")
-    return problems
+    """Return the settings that shape what is learned: all that were changed but the device."""
+    return {name: value for name, value in changed_settings(config).items() if name != "device"}
 
 
 def training_identity(config: Any, data: str) -> str:

@@ -76,8 +76,6 @@ environment = _Environment(
     STORAGE_URL=(str, ""),
     TEACHERS_PUBLISH_IMPORTS=(bool, True),
     TIME_ZONE=(str, "UTC"),
-    TRAINING_ADDRESS=(str, ""),
-    TRAINING_WAIT_SECONDS=(int, 120),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),
 )

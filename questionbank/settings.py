@@ -145,8 +145,6 @@ STORAGES = {
     **env.storages(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-TRAINING_ADDRESS = env.environment("TRAINING_ADDRESS")
-TRAINING_WAIT_SECONDS = env.environment("TRAINING_WAIT_SECONDS")
 MODEL_CACHE_BYTES = int(1e9 * env.environment("MODEL_CACHE_GB"))  # of models from an object store
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"

@@ -26,7 +26,6 @@ LARGE_TABLE = 2**20  # bytes
 SLOW_FILES = frozenset(
     TESTS / name
     for name in (
-        "analytics/encoder/test_distributed.py",
         "docker/test_containers.py",
         "e2e/test_accessibility.py",
         "e2e/test_flows.py",
@@ -41,7 +40,6 @@ SLOW_FILES = frozenset(
         "worker/reproduction/test_apart.py",
         "worker/test_real_worker.py",
         "worker/test_starters.py",
-        "worker/test_together.py",
     )
 )
 

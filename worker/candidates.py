@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES
-from analytics.configuration import config_from_strings
+from analytics.configuration import TORCHRUN_SETTINGS, config_from_strings
 from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
-from analytics.training.launch import Train
 from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact, Run
@@ -34,7 +34,9 @@ from questionbank.services.artifacts import artifact_register
 from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_forget, checkpoint_store
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
-from worker.together import train_together
+
+Train = Callable[[Path, TrainingContext], Manifest]
+"""Called with the output folder and the context that all trainings take."""
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
@@ -83,7 +85,8 @@ def train_candidate(
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     run = reporter.run
-    config: Any = config_from_strings(CAPABILITIES[run.capability].config, run.parameters.get("set", {}))
+    parameters = run.parameters | {"set": _settings(reporter)}
+    config: Any = config_from_strings(CAPABILITIES[run.capability].config, parameters["set"])
     begins_with, start = _training_begins_with(run, getattr(config, "backbone", ""), method)
     name = "-".join(filter(None, (begins_with, method, str(run.pk))))[:200]
     folder = checkpoint_folder(run.pk)
@@ -108,7 +111,7 @@ def train_candidate(
                 name=name,
                 parent=champion.checksum if champion else "",
                 license_note=_LICENSE_NOTE,
-                command=training_command(run.capability, run.parameters),
+                command=training_command(run.capability, parameters),
                 checkpoints=folder,
                 callbacks=(reporter.step,),
                 progress=reporter.progress,
@@ -116,16 +119,25 @@ def train_candidate(
                 say=reporter.log,
                 saved=partial(_store, reporter, folder),
             )
-            if getattr(config, "processes", 1) * getattr(config, "nodes", 1) > 1:
-                train_together(reporter, config, train, output, context)
-            else:
-                with gpu_turn(reporter, pick_device(getattr(config, "device", "cpu"))):
-                    train(output, context)
+            with gpu_turn(reporter, pick_device(getattr(config, "device", "cpu"))):
+                train(output, context)
             reporter.check()
             registered = artifact_register(folder=output, scope=scope, parent=champion, user=run.requested_by)
     checkpoint_forget(run_id=run.pk, folder=folder)
     reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
     return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
+
+
+def _settings(reporter: RunReporter) -> dict[str, str]:
+    """Return the settings of a run; one of an earlier version that asked for several processes gets one."""
+    asked: dict[str, str] = reporter.run.parameters.get("set", {})
+    settings = {name: value for name, value in asked.items() if name not in TORCHRUN_SETTINGS}
+    if len(settings) < len(asked):
+        reporter.log(
+            "This job asked for several processes; jobs now train in one. docs/several-gpus.md says how to use more.",
+            level="warning",
+        )
+    return settings
 
 
 @contextmanager

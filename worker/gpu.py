@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import torch
 
@@ -20,7 +20,7 @@ WAIT_SECONDS = 2.0
 
 
 @contextmanager
-def gpu_turn(reporter: RunReporter, device: torch.device, *, processes: int = 1) -> Iterator[None]:
+def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
     """Hold the device alone while the block works; on a CPU there is nothing to hold.
 
     When the process dies, another one has its turn after `questionbank.services.blocks.LEASE`.
@@ -34,21 +34,7 @@ def gpu_turn(reporter: RunReporter, device: torch.device, *, processes: int = 1)
         reporter.progress(0, 0, "Waiting for another training that uses the GPU")
         time.sleep(WAIT_SECONDS)
 
-    with gpus_held(device, processes=processes, wait=wait):
-        yield
-
-
-@contextmanager
-def gpus_held(device: torch.device, *, processes: int, wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a GPU, or one for each process, in the order of their numbers.
-
-    Args:
-        wait: called again and again while somebody else has one; may raise.
-    """
-    cards = [device] if processes == 1 else [torch.device("cuda", number) for number in range(processes)]
-    with ExitStack() as turns:
-        for card in cards if device.type == "cuda" else ():
-            turns.enter_context(turn(gpu_name(card), wait=wait))
+    with turn(gpu_name(device), wait=wait) if device.type == "cuda" else nullcontext():
         yield
 
 

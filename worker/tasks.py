@@ -38,7 +38,6 @@ from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
 from worker.language_models import language_model_request, prepare_language_model
 from worker.reporting import RunReporter, patiently, running
-from worker.together import TakePart
 
 logger = structlog.get_logger(__name__)
 
@@ -116,7 +115,9 @@ def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
 def help_with_job(self: Task[Any, Any], run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
-    kinds: dict[str, type[BlockJob]] = {job.word: job for job in (VectorBlocks, TakePart)} | block_jobs()
+    kinds: dict[str, type[BlockJob]] = {VectorBlocks.word: VectorBlocks} | block_jobs()
+    if word not in kinds:  # of an earlier version: its own worker does the blocks
+        return 0
     job = patiently(partial(kinds[word].named, argument))
     blocks = help_with_blocks(run_id, job, worker=self.request.hostname or "here") if job else 0
     if blocks:

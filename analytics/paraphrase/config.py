@@ -18,7 +18,6 @@ from analytics.configuration import (
     Seed,
     WarmupShare,
     configuration,
-    sharing_problems,
 )
 from analytics.errors import DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
@@ -137,10 +136,6 @@ class ParaphraseConfig(TrainingConfig):
     evaluate_every: EvaluationInterval = 200
     checkpoint_every: CheckpointInterval = 200
     seed: Seed = 3407
-
-    def sharing_problems(self) -> list[str]:
-        """Return why the processes cannot share out the groups of a batch."""
-        return sharing_problems(self, batch=self.groups_per_batch)
 
     def contradictions(self) -> list[str]:
         """Return what is wrong with fields that are right each by itself."""

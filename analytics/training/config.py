@@ -11,14 +11,11 @@ from analytics.configuration import (
     EvaluationInterval,
     MaximumSteps,
     MixedPrecision,
-    Nodes,
     Patience,
-    Processes,
     Seed,
     WarmupShare,
     WeightDecay,
     configuration,
-    sharing_problems,
 )
 from analytics.errors import ConfigurationError
 
@@ -38,17 +35,11 @@ class TrainingConfig:
     patience: Patience = 0
     checkpoint_every: CheckpointInterval = 0
     device: Device = "auto"
-    processes: Processes = 1
-    nodes: Nodes = 1
     seed: Seed = 42
 
     def __post_init__(self) -> None:
-        if problems := [*self.sharing_problems(), *self.contradictions()]:
+        if problems := self.contradictions():
             raise ConfigurationError(problems)
-
-    def sharing_problems(self) -> list[str]:
-        """Return why the processes cannot each take an equal share of a batch."""
-        return sharing_problems(self)
 
     def contradictions(self) -> list[str]:
         """Return what is wrong with fields that are right each by itself."""

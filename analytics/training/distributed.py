@@ -1,16 +1,16 @@
-"""Data-parallel training: several processes, each with its share of every batch, that stay copies of one another.
+"""Data-parallel training under torchrun, with PyTorch's DDP (decisions 21 and 151; docs/several-gpus.md).
 
-PyTorch DDP under torchrun (decision 10). torchrun tells every process its number by environment variables; without
-them there is one process and everything here does nothing. A batch's size is that of all processes together, so that
-a run has the same steps, and up to rounding the same result, on however many it runs.
+Each process takes its share of every batch. The batch size is that of all processes together, so a run has the same
+steps, and up to rounding the same result, on any number of them. Without torchrun there is one process, and everything
+here does nothing.
 
-What concerns the run (whether to stop, losses, metrics) travels between the processors, whatever the device.
+Control messages (stop requests, losses, metrics) travel between the CPUs, whatever the device.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from inspect import signature
@@ -35,35 +35,26 @@ _NO_BUFFERS: dict[str, Any] = {  # the second name is that of torch before 2.13
 
 
 @contextmanager
-def process_group(*, meeting_point: str | None = None) -> Iterator[None]:
-    """Work together with the other processes that torchrun started, if there are any; for the start of a program.
-
-    Each process computes on a GPU of its own where the machine has them.
-
-    Args:
-        meeting_point: where the processes find one another, as torch's `init_method`; by default where torchrun says.
+def process_group() -> Iterator[None]:
+    """Join the other processes that torchrun started, if there are any; each computes on its own GPU if there are GPUs.
 
     Raises:
-        ConfigurationError: the variables are set, but not as torchrun sets them.
+        ConfigurationError: torchrun's variables are incomplete, or it started more processes than there are GPUs.
     """
     if os.environ.get("WORLD_SIZE", "1") == "1" or dist.is_initialized():
         yield
         return
     try:
-        count, number = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])
-        if torch.cuda.is_available():
-            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-        dist.init_process_group(
-            "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
-            init_method=meeting_point,
-            rank=number,
-            world_size=count,
-            timeout=_PATIENCE,
-        )
+        if cards := torch.cuda.device_count():
+            card = int(os.environ["LOCAL_RANK"])
+            if card >= cards:
+                raise ConfigurationError(
+                    [f"--nproc-per-node must be at most {cards}, the GPUs of this machine"]
+                )
+            torch.cuda.set_device(card)
+        dist.init_process_group("cpu:gloo,cuda:nccl" if cards else "gloo", timeout=_PATIENCE)
     except (KeyError, ValueError) as error:
-        raise ConfigurationError(
-            [f"WORLD_SIZE is set, but not as torchrun sets it together with others: {error}"]
-        ) from error
+        raise ConfigurationError([f"WORLD_SIZE is set, but not by torchrun: {error}"]) from error
     try:
         yield
     finally:
@@ -75,12 +66,14 @@ def processes() -> int:
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
-def lacking_processes(config: Any) -> str:
-    """Return a sentence where a configuration asks for several processes and only one trains; else nothing."""
-    asked = getattr(config, "processes", 1) * getattr(config, "nodes", 1)
-    if processes() > 1 or asked == 1:
-        return ""
-    return f"The settings ask for {asked} processes; one process trains here, which takes longer."
+def check_own_device(preference: str) -> None:
+    """Check that the device setting gives every process a GPU of its own.
+
+    Raises:
+        ConfigurationError: it names one GPU, and several processes train.
+    """
+    if processes() > 1 and ":" in preference:
+        raise ConfigurationError([f"device must be cuda for {processes()} processes, not {preference}"])
 
 
 def process_number() -> int:
@@ -101,7 +94,9 @@ def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """
     count = processes()
     if len(rows) % count:
-        raise DataError(f"A batch of {len(rows)} cannot be shared out evenly to {count} processes.")
+        raise DataError(
+            f"{count} processes cannot share a batch of {len(rows)} evenly: choose a multiple of {count} as its size."
+        )
     each = len(rows) // count
     return rows[process_number() * each : (process_number() + 1) * each]
 
@@ -131,24 +126,13 @@ def gather_rows(tensor: Tensor) -> Tensor:
     if processes() == 1:
         return tensor
     counts = [int(count) for count in gather_objects(len(tensor))]
-    gathered: Tensor = _Gathered.apply(tensor, counts)
-    return gathered
-
-
-class _Gathered(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, tensor: Tensor, counts: Sequence[int]) -> Tensor:
-        ctx.first = sum(counts[: process_number()])
-        ctx.count = len(tensor)
-        padded = tensor.new_zeros(max(counts), *tensor.shape[1:])
-        padded[: len(tensor)] = tensor
-        parts = gather(padded).split(max(counts))
-        return torch.cat([part[:count] for part, count in zip(parts, counts, strict=True)])
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        own = gradients[0][ctx.first : ctx.first + ctx.count]
-        return own * processes(), None
+    padded = tensor.new_zeros(max(counts), *tensor.shape[1:])
+    padded[: len(tensor)] = tensor.detach()
+    parts = [part[:count] for part, count in zip(gather(padded).split(max(counts)), counts, strict=True)]
+    parts[process_number()] = tensor.detach() + processes() * (
+        tensor - tensor.detach()
+    )  # adds 0; scales the gradient
+    return torch.cat(parts)
 
 
 def gather_objects(value: Any) -> list[Any]:

@@ -5,8 +5,8 @@ steps, reports, evaluates, keeps the best weights, stops early, saves checkpoint
 whichever stage it was: stopped and resumed equals uninterrupted. All stages share one count of steps and one
 checkpoint. The loop knows nothing of models, data or databases.
 
-Several processes run it together where torchrun started them (`analytics.training.distributed`): a task's batches
-are then this process's share, gradients are averaged, and only the main process evaluates, reports and saves.
+Under torchrun several processes run it together (`analytics.training.distributed`): each gets its share of a task's
+batches, gradients are averaged, and only the main process evaluates, reports and saves.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
     broadcast_from_main,
+    check_own_device,
     gather_objects,
     is_main,
-    lacking_processes,
     mean_over_processes,
     process_number,
 )
@@ -85,10 +85,9 @@ def train_configured(
     """Train as a capability's configuration says, on its device; a checkpoint of other settings or data is refused.
 
     Raises:
-        As `train_stages`.
+        As `train_stages`; ConfigurationError where several processes are given one GPU.
     """
-    if sentence := lacking_processes(config):
-        context.say(sentence)
+    check_own_device(config.device)
     identity = training_identity(config, data_hash)
     return train_stages(stages, device=pick_device(config.device), context=context, identity=identity)
 

@@ -55,11 +55,6 @@ def blocks_extend(*, job: str, ranges: Sequence[BlockRange]) -> None:
     )
 
 
-def blocks_forget(*, beginning: str) -> None:
-    """Delete the blocks of all jobs whose names begin so; whoever works on one loses it."""
-    WorkBlock.objects.filter(job__startswith=beginning).delete()
-
-
 def block_claim(*, job: str) -> WorkBlock | None:
     """Return the first block of a job that nobody works on, with a lease; None: there is none."""
     free = Q(until=None) | Q(until__lt=Now())

@@ -60,6 +60,10 @@ def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, caps
         (["--data", "nowhere.jsonl"], "There is no question file"),
         (["--data", "nowhere.jsonl", "--set", "seed=one", "--set", "coverage=7"], "seed must be of type int"),
         (["--data", "nowhere.jsonl", "--set", "colour=red"], "colour is not a setting"),
+        (
+            ["--data", "nowhere.jsonl", "--set", "processes=4"],
+            "processes is no longer a setting; start several",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path, capsys, arguments, reason):

@@ -6,9 +6,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from argparse import Namespace
 
 import pytest
 import yaml
+from torch.distributed.run import get_args_parser
 
 from analytics.__main__ import _parser
 from analytics.configuration import config_from_strings, named_values
@@ -62,23 +64,35 @@ def test_addresses_fit_the_services_that_they_name(monkeypatch):
     assert "listen_port = 6432" in (DOCKER / "pooler.sh").read_text(encoding="utf-8")
 
 
-def settings_of(command: str) -> EncoderConfig:
-    """What a template's command trains, read as the command itself would."""
-    command = command.replace("\\\n", " ")
-    words = shlex.split(command.replace('"$SLURM_JOB_NUM_NODES"', "2").replace('"$SLURM_NODEID"', "1"))
-    words = shlex.split(shlex.join(words).replace("'$JOB_COMPLETION_INDEX'", "1"))
-    options = _parser().parse_args(words[words.index("analytics") + 1 :])
-    assert (options.command, options.capability, options.node) == ("train", "encoder", 1)
-    assert options.first.endswith(":29500")
-    return config_from_strings(EncoderConfig, named_values(options.settings))
+def started(command: str) -> Namespace:
+    """What a template's command starts on the second machine, as torchrun and the command themselves read it."""
+    for variable, value in {
+        "SLURM_JOB_NUM_NODES": "2",
+        "SLURM_NODEID": "1",
+        "JOB_COMPLETION_INDEX": "1",
+    }.items():
+        command = command.replace(f'"${variable}"', value)
+    words = shlex.split(command.replace("\\\n", " "))
+    torchrun = get_args_parser().parse_args(words[1:])
+    assert (words[0].rpartition("/")[2], torchrun.module, torchrun.training_script) == (
+        "torchrun",
+        True,
+        "analytics",
+    )
+    assert (torchrun.node_rank, torchrun.master_port) == (1, 29500)
+    options = _parser().parse_args(torchrun.training_script_args)
+    assert (options.command, options.capability) == ("train", "encoder")
+    config = config_from_strings(EncoderConfig, named_values(options.settings))
+    assert config.batch_size % (int(torchrun.nnodes) * int(torchrun.nproc_per_node)) == 0
+    return torchrun
 
 
 def test_slurm_starts_one_command_a_machine_with_a_process_for_each_gpu():
     text = (DOCKER / "train.slurm").read_text(encoding="utf-8")
     asked = dict(re.findall(r"^#SBATCH --([\w-]+)(?:=(\S+))?$", text, flags=re.MULTILINE))
     assert asked["ntasks-per-node"] == "1"
-    config = settings_of(re.search(r"exec (\.venv.*?)'$", text, flags=re.DOTALL | re.MULTILINE)[1])
-    assert (str(config.nodes), str(config.processes)) == (asked["nodes"], asked["gpus-per-node"])
+    torchrun = started(re.search(r"exec (\.venv.*?)'$", text, flags=re.DOTALL | re.MULTILINE)[1])
+    assert (torchrun.nnodes, torchrun.nproc_per_node) == (asked["nodes"], asked["gpus-per-node"])
     finished = subprocess.run(["bash", "-n", DOCKER / "train.slurm"], capture_output=True, check=False)
     assert finished.returncode == 0
 
@@ -93,10 +107,10 @@ def test_kubernetes_starts_the_same_command_in_an_indexed_job_whose_pods_have_na
     assert service["spec"]["selector"] == {"job-name": name}
     (container,) = pod["containers"]
     (command,) = container["args"]
-    assert f"--first {name}-0.{pod['subdomain']}:" in command
-    config = settings_of(command)
-    assert config.nodes == spec["completions"]
-    assert str(config.processes) == container["resources"]["limits"]["nvidia.com/gpu"]
+    torchrun = started(command.removeprefix("exec "))
+    assert torchrun.master_addr == f"{name}-0.{pod['subdomain']}"
+    assert torchrun.nnodes == str(spec["completions"])
+    assert torchrun.nproc_per_node == container["resources"]["limits"]["nvidia.com/gpu"]
 
 
 def test_kuberay_embeds_with_as_many_machines_as_it_starts_and_the_tested_version():

@@ -28,10 +28,11 @@ from questionbank.selectors.registry.health import health_report, require_object
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.attachments import attachment_add
 from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_store, checkpoints_clear
+from questionbank.services.training import training_request
 from questionbank.services.uploads import uploads_forget_old
 from tests.pictures import png
-from tests.worker.encoder_bank import tiny_encoder
-from tests.worker.tiny_training import tiny_training, train_here
+from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
+from tests.worker.jobs import done
 
 pytestmark = pytest.mark.django_db
 
@@ -171,13 +172,13 @@ def test_a_checkpoint_in_the_bucket_lets_another_machine_go_on_and_goes_when_nob
 
 
 def test_a_training_whose_checkpoints_cannot_be_stored_does_not_begin(bucket, settings, tmp_path):
-    asked = tiny_training(tmp_path)
+    add_encoder_bank(80)
     options = settings.STORAGES["checkpoints"]["OPTIONS"] | {"bucket_name": "elsewhere"}
     settings.STORAGES = {
         **settings.STORAGES,
         "checkpoints": {**settings.STORAGES["checkpoints"], "OPTIONS": options},
     }
-    run = train_here(asked)
-    assert run.state == "failed"
+    asked = {"backbone": str(tiny_folder(tmp_path / "tiny")), "batch_size": "16", "levels": "2"}
+    run = done(training_request(capability="encoder", settings=asked, send=False), state="failed")
     assert run.error.startswith("The object store does not take checkpoints")
     assert not RunMetric.objects.exists()

@@ -17,6 +17,7 @@ from questionbank.services.blocks import BlockRange, block_claim, blocks_plan
 from questionbank.services.embeddings import embedding_request
 from worker import blocks, reporting
 from worker.reporting import running
+from worker.tasks import help_with_job
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SEND = dispatch._send
@@ -104,6 +105,10 @@ def test_a_helper_stops_when_it_is_not_needed(end, queue):
     helper = Squares(then=then)
     blocks.help_with_blocks(run.pk, helper, worker="two")
     assert len(helper.given) == (3 if end == "nothing is left" else 1)
+
+
+def test_a_call_for_help_that_an_earlier_version_sent_does_nothing():
+    assert help_with_job(create("train").pk, "machine/7/10.0.0.1:5000/2") == 0
 
 
 def test_cancelling_stops_the_run_and_what_is_stored_stays():

@@ -9,9 +9,8 @@ from analytics.errors import DataError
 from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
 from analytics.solver.train import train_solver
-from analytics.training.launch import Train
 from questionbank.selectors.training.solver_material import solver_material
-from worker.candidates import Beginning, train_candidate
+from worker.candidates import Beginning, Train, train_candidate
 from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter

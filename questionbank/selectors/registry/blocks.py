@@ -31,11 +31,6 @@ class BlockSums:
     last: int
 
 
-def blocks_held(*, job: str) -> int:
-    """Return how many blocks of a job somebody works on."""
-    return WorkBlock.objects.filter(job=job, done=None, until__gte=Now()).count()
-
-
 def block_sums(*, job: str) -> BlockSums:
     """Return the sums over the blocks of a job."""
     finished = Q(done__isnull=False)

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.capabilities.catalog import training_of
-from questionbank.forms.models import OTHERS
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.selectors.training.training_time import TrainingTime, training_time
 
@@ -171,9 +170,11 @@ def test_a_look_at_settings_that_cannot_be_used_names_them_and_leaves_their_fold
     address = reverse("model_train", args=["paraphrase"]) + "?quick=1"
     fields = {name: str(field.initial) for name, field in client.get(address).context["form"].fields.items()}
     sent = {name: value for name, value in fields.items() if value not in ("None", "False")}
-    sent |= {"batch_size": "16", "nodes": "3", "processes": "2", "action": "report"}
+    sent |= {"translator_there": "a folder", "action": "report"}
     page = client.post(address, sent)
-    assert "Batch size must be a multiple of 6" in page.content.decode()
-    assert "batch_size must" not in page.content.decode()
-    (hardware,) = [group for group in page.context["form"].groups if group.title == OTHERS]
-    assert hardware.is_open
+    assert (
+        "Forward translation model and Back-translation model must be given together" in page.content.decode()
+    )
+    assert "translator_back must" not in page.content.decode()
+    (models,) = [group for group in page.context["form"].groups if group.title == "Models instead of rules"]
+    assert models.is_open

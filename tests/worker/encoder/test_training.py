@@ -176,12 +176,20 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
 
     Question.objects.all().delete()  # a run that goes on keeps to the questions that it began with
-    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
+    several = {**settings, "processes": "2", "nodes": "2"}  # as an earlier version stored it
+    parameters = {**run.parameters, "set": several}
+    Run.objects.filter(pk=run.pk).update(
+        heartbeat_at=timezone.now() - timedelta(hours=1), parameters=parameters
+    )
     assert runs.runs_reconcile()["requeued"] == 1
     train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
-    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+    said = run.logs.values_list("text", flat=True)
+    assert "Going on from the checkpoint." in said
+    assert any(
+        line.startswith("This job asked for several processes; jobs now train in one.") for line in said
+    )
     manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
     assert manifest["data_hash"] == expected["data_hash"]
     # Stopped and resumed equals uninterrupted, to the last bit of the weights.
