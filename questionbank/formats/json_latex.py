@@ -50,6 +50,11 @@ def has_undoubled_latex(line: bytes) -> bool:
     return b"\\" in line and _SUSPICIOUS.search(line.replace(rb"\\", b"")) is not None
 
 
+def is_command(name: str) -> bool:
+    """Return whether letters behind a backslash are the name of a LaTeX command that JSON could hide."""
+    return name in _COMMANDS
+
+
 def repair_latex(line: str) -> tuple[str, list[int]]:
     r"""Return a line with the backslashes doubled that certainly begin LaTeX, and which of its strings changed.
 

@@ -20,7 +20,12 @@ from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
 from questionbank.formats.fields import exported_path
-from questionbank.formats.json_latex import doubtful_command, has_undoubled_latex, mark_strings
+from questionbank.formats.json_latex import (
+    doubtful_command,
+    has_undoubled_latex,
+    is_command,
+    mark_strings,
+)
 from questionbank.formats.json_objects import read_object
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.seam import Attachments
@@ -121,8 +126,8 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
-_LIKE_LATEX = re.compile(r"((?<!\\)(?:\\\\)*)\\([bf])")
-_BY_NUMBER = {"b": r"\u0008", "f": r"\u000c"}
+_LIKE_LATEX = re.compile(r"((?<!\\)(?:\\\\)*)\\([bfnrt])([a-zA-Z]*)")
+_BY_NUMBER = {"b": r"\u0008", "f": r"\u000c", "n": r"\u000a", "r": r"\u000d", "t": r"\u0009"}
 
 
 def write_json_lines(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
@@ -132,6 +137,16 @@ def write_json_lines(records: Iterable[QuestionRecord], _attachments: Attachment
 
 
 def write_jsonl_line(record: QuestionRecord) -> str:
-    r"""Return one line, without its end; ``\b`` and ``\f`` by their numbers, since a reader takes them for LaTeX."""
+    r"""Return one line, without its end; control characters that a reader takes for LaTeX by their numbers.
+
+    A line break before "eq" would be ``\neq``.
+    """
     line = json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)
-    return _LIKE_LATEX.sub(lambda match: match[1] + _BY_NUMBER[match[2]], line)
+    return _LIKE_LATEX.sub(_by_number, line)
+
+
+def _by_number(match: re.Match[str]) -> str:
+    before, sign, letters = match.groups()
+    if sign in "bf" or is_command(sign + letters):
+        return f"{before}{_BY_NUMBER[sign]}{letters}"
+    return match[0]

@@ -69,3 +69,10 @@ def test_a_written_line_leaves_out_what_is_empty_and_keeps_zero():
         '{"id": "q", "text": "$x$ ≤ 3", "language": "en", "kind": "open", '
         '"difficulty": 0.0, "difficulty_scale": "0-4"}'
     )
+
+
+def test_a_line_that_begins_like_the_name_of_a_command_stays_a_line(tmp_path):
+    path = tmp_path / "bank.jsonl"
+    records = [QuestionRecord("a", "Solve\neq. 1\nthen\neq. 2"), QuestionRecord("b", "\neq")]
+    path.write_text("".join(f"{write_jsonl_line(record)}\n" for record in records), encoding="utf-8")
+    assert [entry.text for _line, entry in read(path)] == [record.text for record in records]
