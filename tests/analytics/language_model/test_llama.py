@@ -12,6 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from analytics.errors import ArtifactError
 from analytics.language_model.llama import load_llama
 from analytics.language_model.llama_graph import write_llama_graph
+from analytics.solver.second_opinion import ADAPTER_FOLDER
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +87,14 @@ def test_a_graph_of_another_model_is_one_sentence(tiny: LlamaForCausalLM, tmp_pa
 
     with pytest.raises(ArtifactError, match=r"llama\.onnx is not a model that can be run"):
         load_llama(tmp_path, graph)
+
+
+def test_the_shipped_graph_is_the_one_that_is_written_today(tmp_path: Path) -> None:
+    config = {
+        "hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 30, "num_attention_heads": 9,
+        "num_key_value_heads": 3, "rms_norm_eps": 1e-5,
+    }  # fmt: skip
+
+    write_llama_graph(config, tmp_path / "llama.onnx")
+
+    assert (tmp_path / "llama.onnx").read_bytes() == (ADAPTER_FOLDER / "llama.onnx").read_bytes()
