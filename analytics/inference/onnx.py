@@ -129,7 +129,7 @@ def close_unused_sessions(seconds: float) -> None:
 def _open(path: Path, sha256: str, threads: int) -> _Opened:
     try:
         folder = packed_graph(path, sha256)
-        session = _session(folder / GRAPH_NAME, threads)
+        session = graph_session(folder / GRAPH_NAME, threads)
         mapped = os.open(folder / WEIGHTS_NAME, os.O_RDONLY)
         return _Opened(session, mapped, _state(mapped))
     except ChecksumError:
@@ -137,12 +137,24 @@ def _open(path: Path, sha256: str, threads: int) -> _Opened:
     except (ArtifactError, OSError) as error:
         reason = str(error)
     check_sha256(path, sha256)
-    opened = _Opened(_session(path, threads))
+    opened = _Opened(graph_session(path, threads))
     logger.warning("Each process keeps a copy of %s in memory of its own: %s", path, reason)
     return opened
 
 
-def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+def graph_session(
+    path: Path, threads: int, weights: dict[str, npt.NDArray[np.float32]] | None = None
+) -> onnxruntime.InferenceSession:
+    """Open a graph.
+
+    Args:
+        path: the graph.
+        threads: of one run.
+        weights: those that the graph only names. The dictionary is emptied, so that their memory can be freed.
+
+    Raises:
+        ArtifactError: the file is not a model that ONNX Runtime can run with these weights.
+    """
     _share_arena()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -152,6 +164,10 @@ def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
     options.add_session_config_entry("session.use_env_allocators", "1")
     options.log_severity_level = 3  # errors only
     try:
+        if weights is not None:
+            names = list(weights)
+            values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights.pop(name)) for name in names]
+            options.add_external_initializers(names, values)
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's errors have no public base class
         if "alloc" in str(error):

@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
 from analytics.errors import DataError
@@ -22,7 +21,7 @@ from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import constant_label, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
-from analytics.language_model.llama import ArrayLlama
+from analytics.language_model.llama import Llama
 from analytics.text.number_slots import NumberSlot, number_slots
 
 CONSTANTS = ("0.01", "0.5", *"1 2 3 4 5 6 7 8 10 12 24 25 30 52 60 90 100 180 360 365 1000 3600".split())
@@ -164,7 +163,7 @@ class EquationWriter:
         tokenizer: of the model; it must know each character of an equation as a token.
     """
 
-    def __init__(self, model: ArrayLlama, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: Llama, tokenizer: Tokenizer) -> None:
         self.model, self.tokenizer = model, tokenizer
         self.ids = character_ids(tokenizer)
         self._places = {character: place for place, character in enumerate(self.ids)}
@@ -183,12 +182,6 @@ class EquationWriter:
         Raises:
             DataError: a prompt is longer than the model reads.
         """
-        with threadpool_limits(1):  # at a few rows, threads wait for one another longer than they compute
-            return self._write(prompts, texts, beam, seconds)
-
-    def _write(
-        self, prompts: Sequence[str], texts: Sequence[str], beam: int, seconds: float
-    ) -> list[list[WrittenEquation]]:
         began = time.thread_time()  # of the processor: a busy machine changes no answer
         encoded = [self.tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
         longest = max(map(len, encoded))

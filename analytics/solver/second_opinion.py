@@ -19,7 +19,7 @@ from analytics.errors import ArtifactError, DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
 from analytics.language_model.equations import EquationWriter, WrittenEquation, equation_prompt
-from analytics.language_model.llama import load_array_llama
+from analytics.language_model.llama import load_llama
 from analytics.languages import primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
@@ -39,7 +39,7 @@ from analytics.text.number_slots import number_slots
 from analytics.text.tokens import written_language
 
 ADAPTER_FOLDER = Path(__file__).parents[1] / "language_model" / "starter"
-_ADAPTER = "adapter_model.safetensors"
+_ADAPTER, LLAMA_GRAPH = "adapter_model.safetensors", "llama.onnx"
 _SLOPE, _BIAS = 0.68, 0.34  # of the curve over the log-odds of the pool's probability
 _SECONDS = 3.0  # of the processor a problem, at most
 _TOGETHER = 8  # problems; the model's memory of each takes 23 KB a token and equation
@@ -160,14 +160,14 @@ def load_equation_writer(model: Path, adapter: Path = ADAPTER_FOLDER) -> Equatio
 
     Args:
         model: folder of transformers with the weights that the adapter was trained on.
-        adapter: its folder.
+        adapter: its folder, with the model's graph.
 
     Raises:
         ArtifactError: a file is missing or damaged.
         ChecksumError: a file of the adapter differs from its recorded SHA-256.
     """
     artifact_read(adapter)
-    llama = load_array_llama(model, adapter=adapter / _ADAPTER)
+    llama = load_llama(model, adapter / LLAMA_GRAPH, adapter=adapter / _ADAPTER)
     try:
         return EquationWriter(llama, Tokenizer.from_file(str(model / "tokenizer.json")))
     except Exception as error:  # tokenizers raises nothing narrower

@@ -32,9 +32,10 @@ from analytics.artifacts import Manifest, artifact_read, artifact_write, data_sh
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.expression.evaluate import answers_agree
 from analytics.language_model import equations
+from analytics.language_model.llama_graph import write_llama_graph
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
-from analytics.solver.second_opinion import ADAPTER_FOLDER
+from analytics.solver.second_opinion import ADAPTER_FOLDER, LLAMA_GRAPH
 from analytics.solver.targets import solver_examples, value_of
 from analytics.training.device import autocast, inference_dtype, pick_device
 from worker.solver.starter_data import STARTER_SETS, divide, starter_rows
@@ -149,12 +150,17 @@ def train_adapter(
 
 
 def write_adapter(adapted: Any, folder: Path, manifest: Manifest) -> None:
-    """Write peft's adapter in half precision, as `analytics.solver.second_opinion` reads it."""
+    """Write peft's adapter in half precision, and the model's graph, for `analytics.solver.second_opinion`."""
     from peft import get_peft_model_state_dict
 
     named = get_peft_model_state_dict(adapted).items()
     weights = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in named}
-    artifact_write(folder, manifest, lambda aside: save_file(weights, aside / ADAPTER_NAME))
+
+    def write(aside: Path) -> None:
+        save_file(weights, aside / ADAPTER_NAME)
+        write_llama_graph(adapted.config.to_dict(), aside / LLAMA_GRAPH)
+
+    artifact_write(folder, manifest, write)
 
 
 def main(arguments: list[str] | None = None) -> int:

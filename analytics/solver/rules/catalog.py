@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
-from analytics.solver.rules.digits import two_digit_number
-from analytics.solver.rules.fees import fixed_and_each, simple_interest
-from analytics.solver.rules.fullness import capacity, weight_of_container
-from analytics.solver.rules.gaps import in_gaps, number_of_cuts, posts_and_gaps
+from analytics.solver.rules.fees import simple_interest
+from analytics.solver.rules.fullness import capacity
+from analytics.solver.rules.gaps import posts_and_gaps
 from analytics.solver.rules.instructions import named_computation
-from analytics.solver.rules.journeys import average_speed, one_journey, one_that_follows, two_journeys
-from analytics.solver.rules.kinds import number_of_one_kind, total_of_two_kinds
+from analytics.solver.rules.journeys import average_speed, one_journey, two_journeys
+from analytics.solver.rules.kinds import number_of_one_kind
 from analytics.solver.rules.lists import statistic_of_list
 from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
 from analytics.solver.rules.packing import enough_for_all, in_several_units
@@ -25,13 +24,11 @@ from analytics.solver.rules.pairings import number_of_pairings
 from analytics.solver.rules.percentages import (
     changed_by_share,
     discounted_price,
-    per_cent,
     percent_of_whole,
-    with_tax,
 )
-from analytics.solver.rules.prices import part_of_purchase, price_of_mixture
+from analytics.solver.rules.prices import part_of_purchase
 from analytics.solver.rules.proportion import in_inverse_proportion, in_proportion
-from analytics.solver.rules.rates import average_of_numbers, rate_in_period
+from analytics.solver.rules.rates import rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.relations import related_numbers
 from analytics.solver.rules.remainders import remainder
@@ -39,7 +36,7 @@ from analytics.solver.rules.scales import length_by_scale
 from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
 from analytics.solver.rules.signed import change_of_level
-from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
+from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after
 from analytics.solver.rules.together import time_together
 
 
@@ -64,37 +61,26 @@ RULES = (
     Rule("clock times", between_clock_times, 0.93),
     Rule("clock times", clock_time_after, 0.93),
     Rule("dates", between_dates, 0.85),
-    Rule("ranges", count_of_range, 0.85),
     Rule("units", converted_quantity, 0.97),
     Rule("rates", rate_in_period, 0.95),
     Rule("missing from a mean", missing_of_mean, 0.9),
     Rule("missing from a mean", mean_with_one_more, 0.9),
-    Rule("averages", average_of_numbers, 0.9),
-    Rule("percentages", per_cent, 0.92),
     Rule("percentages", percent_of_whole, 0.93),
-    Rule("percentages", with_tax, 0.93),
     Rule("percentages", changed_by_share, 0.85),
     Rule("changes by per cents", percent_changes.before_change, 0.92),
-    Rule("changes by per cents", percent_changes.changed_in_steps, 0.85),
     Rule("changes by per cents", percent_changes.change_in_percent, 0.85),
     Rule("discounts", discounted_price, 0.93),
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),
     Rule("negative numbers", change_of_level, 0.85),
-    Rule("two kinds", total_of_two_kinds, 0.94),
-    Rule("digits", two_digit_number, 0.95),
     Rule("two kinds", number_of_one_kind, 0.94),
     Rule("journeys", one_journey, 0.93),
     Rule("journeys", two_journeys, 0.94),
-    Rule("journeys", one_that_follows, 0.92),
     Rule("journeys", average_speed, 0.95),
     Rule("working together", time_together, 0.94),
     Rule("posts and gaps", posts_and_gaps, 0.93),
-    Rule("posts and gaps", number_of_cuts, 0.93),
-    Rule("posts and gaps", in_gaps, 0.92),
     Rule("everybody with everybody", number_of_pairings, 0.93),
     Rule("partly full", capacity, 0.94),
-    Rule("partly full", weight_of_container, 0.93),
     Rule("relations", related_numbers, 0.96),
     Rule("squares", square_measure, 0.96),
     Rule("rectangles", rectangle_measure, 0.97),
@@ -102,8 +88,6 @@ RULES = (
     Rule("enough for all", enough_for_all, 0.94),
     Rule("several units", in_several_units, 0.9),
     Rule("prices", part_of_purchase, 0.92),
-    Rule("prices", price_of_mixture, 0.92),
-    Rule("fees and interest", fixed_and_each, 0.93),
     Rule("fees and interest", simple_interest, 0.95),
     Rule("proportion", in_proportion, 0.96),
     Rule("proportion", in_inverse_proportion, 0.93),

@@ -341,8 +341,10 @@ COMPUTATIONS = tuple(
             r"|write|what is) )?(?:only )?remainder(?: only)?"
          r"|N[,，的]?余数", _rest),
         (r"N as (?:an? )?(?:percentage|percent|per cent|%) of N|\bwhat (?:percentage|percent"
-            r"|per cent|%) is N of N|\bpercentage is N of N|N[是占]N的百分之[几多]少?",
+            r"|per cent|%) is N of N|\bpercentage is N of N"
+            r"|N is what (?:percentage|percent|per cent|%) of N|N[是占]N的百分之[几多]少?",
          _part_of_whole(True)),
+        (r"\bwhat (?:percentage|percent|per cent|%) of N is N", _behind(_part_of_whole(True))),
         (r"N as (?:a )?fraction of N(?:,? SIMPLEST)?|N[是占]N的几分之几", _part_of_whole(False)),
         (r"N (?:as|to|into|in) (?:an? )?(?:equivalent )?decimal(?: number| form)?|N(?:化[成为]|写成|改写成"
             r"|转化为|表示为)小数", _as("decimal")),

@@ -5,22 +5,18 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit, in_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 
 # fmt: off
-_HALF = Fraction(1, 2)
 _FULL = re.compile(r"\bfull\b|\bcapacity\b", re.IGNORECASE)
 _ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|pour(?:s|ed|ing)? (?:in|into)|poured|filling|put(?:s|ting)? in|pumped in|more)\b", re.IGNORECASE)
 _TAKEN = re.compile(r"\b(?:us(?:es|ed|ing)|tak(?:es|en|ing)|took|remov\w+|pour\w* (?:out|away|off)|drain\w*|dr[aiu]nk\w*|drawn|leak\w*|spill\w*|burn\w*)\b", re.IGNORECASE)
 _HOLDS = re.compile(r"\bhow (?:much|many)\b[^?]*\b(?:hold|fit|contain|there (?:be )?in)\b|\bcapacity\b|\bwhen (?:it is )?(?:completely )?full\b|\bfull (?:tank|barrel|jug|bottle|container|bucket|pool|bath)\b", re.IGNORECASE)
 _TO_FILL = re.compile(r"\b(?:to fill|more|needed|until it is full|must be added|fill it up)\b", re.IGNORECASE)
 _STATE = re.compile(r"<(?P<n>\d)>(?: of the way| of its capacity| of capacity|-)? ?full\b|\bfull to <(?P<m>\d)>", re.IGNORECASE)
-_EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
-_WEIGHS = re.compile(r"\bweigh", re.IGNORECASE)
 # fmt: on
 
 
@@ -52,23 +48,3 @@ def capacity(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
         return None
     part = second.tree - first.tree if is_filled else first.tree - second.tree
     return RuleAnswer(amount / part)
-
-
-@when(3, only="en", says=_WEIGHS, asks=_EMPTY)
-def weight_of_container(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer what an empty jar weighs by its weight when it is full and when it is half full."""
-    halves = [each for each in quantities if each.value == _HALF and each.unit is None]
-    weights = [each for each in quantities if each not in halves]
-    if len(halves) != 1 or len(weights) != 2 or len({each.unit_name for each in weights}) > 1:
-        return None
-    heavy, light = sorted(weights, key=lambda each: -each.value)
-    empty = heavy.value - 2 * (heavy.value - light.value)
-    wanted = asked_unit(reading)
-    if (
-        empty <= 0
-        or heavy.unit is None
-        or (wanted and wanted != heavy.unit_name)
-        or not _FULL.search(reading.text)
-    ):
-        return None
-    return RuleAnswer(heavy.tree - constant(2) * (heavy.tree - light.tree))

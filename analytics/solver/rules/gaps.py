@@ -1,4 +1,4 @@
-"""One more or one less: posts and the gaps between them, cuts and pieces, strikes of a clock, floors."""
+"""Posts and the gaps between them: one more or one less."""
 
 # ruff: noqa: E501 - a pattern a line
 
@@ -59,34 +59,3 @@ def _number_of_posts(reading: Reading, length: Quantity, apart: Quantity) -> Rul
     else:
         return None  # whether there is one at each end is not told
     return RuleAnswer(constant(2) * number if _BOTH_SIDES.search(text) else number)
-
-
-# fmt: off
-_CUT = re.compile(r"\b(?:saw|saws|sawn|sawing|cuts?|cutting|chops?)\b", re.IGNORECASE)
-_ASKS_CUTS = re.compile(r"\bhow many (?:cuts|times (?:must|does|do) [a-z ]+ cut)\b", re.IGNORECASE)
-_INTO = re.compile(r"\binto <(?P<n>\d)> (?:equal |short |smaller )?(?:pieces|parts|logs|lengths)", re.IGNORECASE)
-_ONE_SHEET = re.compile(r"\b(?:cake|pizza|circle|round|paper|chocolate|sheet|ring|loop|slices?)\b", re.IGNORECASE)
-_STRIKES = re.compile(r"\b(?:strik\w+|struck|chim\w+|toll\w*|beeps?|rings?)\b[^<.?]{0,12}<(?P<n>\d)>", re.IGNORECASE)
-_FLOORS = re.compile(r"\b(?:from|between) the <?(?:1st|first|ground|0)>? (?:floor )?(?:to|and) the <(?P<n>\d)>", re.IGNORECASE)
-# fmt: on
-
-
-@when(1, says=_CUT, asks=_ASKS_CUTS, unless=_ONE_SHEET)
-def number_of_cuts(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer how many cuts make so many pieces of a log."""
-    return RuleAnswer(quantities[0].tree - constant(1)) if _INTO.search(reading.marked) else None
-
-
-@when(3, unless=_ONE_SHEET)
-def in_gaps(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "A log is sawn into 4 pieces in 12 minutes. How long into 7 pieces?": one gap less than pieces."""
-    if not re.search(r"\bhow (?:long|many (?:seconds|minutes))\b", reading.question, re.IGNORECASE):
-        return None
-    for pattern in (_INTO, _STRIKES) if _CUT.search(reading.text) or _STRIKES.search(reading.marked) else ():
-        counts = [quantities[int(match["n"])] for match in pattern.finditer(reading.marked)]
-        times = [each for each in quantities if each not in counts]
-        is_time = len(times) == 1 and times[0].unit is not None and times[0].unit.dimension == "time"
-        if len(counts) == 2 and is_time and min(each.value for each in counts) > 1:
-            first, second = (each.tree - constant(1) for each in counts)
-            return RuleAnswer(times[0].tree / first * second)
-    return None

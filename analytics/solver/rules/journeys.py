@@ -1,4 +1,4 @@
-"""Speed, distance and time: of one journey, of two that meet or follow each other, there and back.
+"""Speed, distance and time: of one journey, of two towards each other or apart, there and back.
 
 Lengths and times are put into the units of the speed, and the answer into the unit that is asked for.
 """
@@ -39,7 +39,6 @@ _AVERAGE = re.compile(r"\b(?:average|mean)\b|平均", re.IGNORECASE)
 _OTHERWISE = re.compile(r"\b(?:stops?|stopped|rests?|rested|breaks?|faster|slower|twice|half as|times as|late|early|delay\w*|bridge|tunnel|platform|pole|current|stream|wind|still water"
     r"|cross\w*|in length|signal|\w+ post|again|square|sides?|circular|a?round (?:a|the)|track|laps?|increas\w+|reduc\w+|next \w+ (?:km|miles|hours)|remaining|percent)\b|%|比|桥|隧道|中点|相遇后|返游|立[刻即]返|[时分]多|池", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:later|after the|earlier|before the|head start|ahead)\b|先", re.IGNORECASE)
-_OF_FOLLOWER = re.compile(r"\b(?:need|needs|take|takes)\b|\bafter (?:he|she|it|they|the [a-z]+) (?:sets? (?:off|out)|leaves?|starts?|departs?)\b", re.IGNORECASE)
 # fmt: on
 
 
@@ -77,7 +76,6 @@ class _Journey:
         self.speeds, self.lengths, self.times = (
             [tree for tree in each if tree is not None] for each in found
         )
-        self.speed_values = [each.value * (conversion_factor(each.unit_name, unit) or 0) for each in speeds]
 
     def _units(
         self, speeds: list[Quantity], lengths: list[Quantity], times: list[Quantity]
@@ -165,23 +163,6 @@ def two_journeys(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | N
         is_fast = evaluate(fill_slots(other, values)) > 0
         return journey.answer(other, f"{journey.length} / {journey.time}") if is_fast else None
     return None
-
-
-@when(3, 4, says=_FOLLOWS, asks=_ASKS_TIME, unless=_OTHERWISE)
-def one_that_follows(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer how long the faster of two needs to catch the other, who is so far ahead, or left so long before."""
-    journey = _Journey(reading, quantities)
-    told = len(journey.speeds), len(journey.lengths), len(journey.times)
-    if not journey.is_whole or told not in ((2, 1, 0), (2, 0, 1)) or not _LATER.search(reading.text):
-        return None
-    first, second = journey.speed_values
-    slow, fast = journey.speeds if first < second else journey.speeds[::-1]
-    if first == second or _TOWARDS.search(reading.text) or (told[2] and second < first):
-        return None
-    if told[2] and not _OF_FOLLOWER.search(reading.question):
-        return None  # since when, is open
-    ahead = slow * journey.times[0] if told[2] else journey.lengths[0]
-    return journey.answer(ahead / (fast - slow), journey.time)
 
 
 @when(2, 4, says=_AVERAGE, asks=_ASKS_SPEED, unless=_OTHERWISE)

@@ -21,8 +21,6 @@ _OTHERWISE = re.compile(r"\b(?:twice|half|double|triple|times|percent|discount|t
     r"|dozen|pairs?|packs? of|free|off|saved?|died|left|ran away|taken)\b|[%倍折扣赔坏]|比例|之比", re.IGNORECASE)
 _MORE = re.compile(r"\b(?:more|fewer|less)\b|[多少](?=几|多少|\d)", re.IGNORECASE)
 _ASKS = re.compile(r"\bhow many\b|\bnumber of\b|多少|几", re.IGNORECASE)
-_ASKS_TOTAL = re.compile(r"\bhow much\b|\bwhat (?:do|does|did|is the (?:total )?(?:cost|price))\b|\btotal (?:cost|price)\b", re.IGNORECASE)
-_NO_TOTAL = re.compile(rf"{_OTHERWISE.pattern}|\b(?:change|note|bill|more|less|fewer|than|already|each other|hours?|days?|weeks?|every|daily)\b", re.IGNORECASE)
 _AFTER = re.compile(r"(?: each)? (?:for|per) (?:each |an? )?(?P<kind>[a-z]+)", re.IGNORECASE)
 _EACH_HAS = re.compile(r"(?P<kind>[a-z]+|[\u4e00-\u9fff]{1,3}) ?(?:\b(?:each |all |only |usually )?(?:has|have|with|had)\b|有) ?<(?P<place>\d)>", re.IGNORECASE)
 _COMPARED = re.compile(r"<(?P<place>\d)> more (?P<kind>[a-z]+) than|(?P<zh_kind>[\u4e00-\u9fff]{1,3})比[\u4e00-\u9fff]{1,3}多<(?P<zh_place>\d)>", re.IGNORECASE)
@@ -149,22 +147,6 @@ def number_of_one_kind(reading: Reading, quantities: list[Quantity]) -> RuleAnsw
         return None if kinds is None else kinds.asked(reading)
     except Contradiction:  # what is told of prices may be told otherwise
         return None
-
-
-@when(4, only="en", asks=_ASKS_TOTAL, unless=_NO_TOTAL)
-def total_of_two_kinds(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "Adult tickets are $9, child tickets $5.50. What do 2 adults and 3 children pay?"."""
-    prices = [each for each in quantities if each.unit is not None and each.unit.dimension == "money"]
-    counts = [each for each in quantities if each.unit is None]
-    if len(prices) != 2 or len(counts) != 2 or prices[0].unit_name != prices[1].unit_name:
-        return None
-    kinds = [_kind(reading, each) for each in prices]
-    own = [kinds[0] - kinds[1], kinds[1] - kinds[0]]
-    named = [[place for place in (0, 1) if own[place] & _words(reading, each.noun)] for each in counts]
-    if sorted(named) != [[0], [1]]:
-        return None
-    first, second = (prices[places[0]].tree * count.tree for count, places in zip(counts, named, strict=True))
-    return RuleAnswer(first + second)
 
 
 def _limbs(reading: Reading, quantities: list[Quantity]) -> _Kinds | None:

@@ -6,9 +6,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
+from operator import sub
 
+from analytics.expression.tree import ExpressionTree
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.lists import sum_of
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
@@ -77,13 +82,71 @@ _NO_SUM = re.compile(
 )
 
 
-@when(2, 5, unless=_NO_SUM)
-def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer what is left, what there is in all or how many pieces there are, of quantities in more than one unit."""
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The quantities of a text in the unit that is asked for.
+
+    Attributes:
+        measured: the quantities that have a unit; `trees` and `values` are theirs, several of one size as their product.
+        counts: the other numbers without a unit.
+    """
+
+    reading: Reading
+    measured: list[Quantity]
+    trees: list[ExpressionTree]
+    values: list[Fraction]
+    counts: list[Quantity]
+
+    @property
+    def asks_pieces(self) -> bool:
+        return _PIECES.search(self.reading.asked) is not None
+
+    @property
+    def asks_each(self) -> bool:
+        return _EACH.search(self.reading.asked) is not None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether equal parts are asked for, and the text says how many."""
+        return len(self.counts) == 1 and self.asks_each
+
+    @property
+    def gaps(self) -> list[str]:
+        """The words between the quantities."""
+        return [self.reading.text[one.end : other.start].strip() for one, other in pairwise(self.measured)]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the quantities are one that is told in several units: 3 kg 200 g."""
+        return set(self.gaps) <= _ONE_QUANTITY
+
+    @property
+    def asks_rest(self) -> bool:
+        text, asked = self.reading.text, self.reading.asked
+        return _LEFT.search(text, max(self.measured[-1].end, text.rfind(asked))) is not None
+
+    @property
+    def rest(self) -> Fraction:
+        return self.values[0] - sum(self.values[1:])
+
+    @property
+    def left(self) -> ExpressionTree:
+        return reduce(sub, self.trees)
+
+    def part(self, whole: ExpressionTree) -> RuleAnswer:
+        """Return what each of the equal parts of a whole is."""
+        return RuleAnswer(whole / self.counts[0].tree)
+
+
+_ONE_QUANTITY = {"", "and"}
+
+
+def _measured(reading: Reading, quantities: list[Quantity]) -> _Measured | None:
+    """Return the quantities in the unit that is asked for; None unless they have several units of its dimension."""
     measured = [each for each in quantities if each.unit is not None]
     counts = [each for each in quantities if each.unit is None]
-    asked, asks_pieces = reading.asked, _PIECES.search(reading.asked) is not None
-    unit = asked_unit(reading) or (measured[-1].unit_name if asks_pieces and measured else "")
+    is_last = _PIECES.search(reading.asked) is not None and bool(measured)
+    unit = asked_unit(reading) or (measured[-1].unit_name if is_last else "")
     factors = [conversion_factor(each.unit_name, unit) for each in measured] if unit else []
     known = [factor for factor in factors if factor is not None]
     if len(known) < len(measured) or set(known) <= {1} or unit_dimension(unit) == "time":
@@ -96,27 +159,60 @@ def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
             place = measured.index(size)
             trees[place], values[place] = number.tree * trees[place], number.value * values[place]
             counts.remove(number)
-    gaps = [reading.text[one.end : other.start].strip() for one, other in pairwise(measured)]
-    rest = values[0] - sum(values[1:])
-    left = trees[0]
-    for tree in trees[1:]:
-        left = left - tree
-    if asks_pieces:
-        sized = _PIECES.search(reading.marked)
-        if len(values) == 2 and sized is not None and f"<{quantities.index(measured[0])}>" in sized[0]:
-            trees, values = trees[::-1], values[::-1]
-        whole = values[0] // values[1] if len(values) == 2 and not counts else 0
-        is_exact = len(values) == 2 and whole * values[1] == values[0]
-        answer = RuleAnswer(
-            trees[0] / trees[-1], "" if is_exact else "down", value=None if is_exact else Fraction(whole)
-        )
-        return answer if whole else None
-    if len(counts) == 1 and _EACH.search(asked):
-        is_one = set(gaps) <= {"", "and"}
-        is_rest = _LEFT.search(reading.story) is not None and rest > 0
-        return RuleAnswer((sum_of(trees) if is_one else left) / counts[0].tree) if is_one or is_rest else None
-    if counts or _EACH.search(asked) or len(trees) < 2:
+    return _Measured(reading, measured, trees, values, counts)
+
+
+def _number_of_pieces(told: _Measured) -> RuleAnswer | None:
+    if len(told.values) != 2:
         return None
-    if _LEFT.search(reading.text, max(measured[-1].end, reading.text.rfind(asked))):
-        return RuleAnswer(left) if rest >= 0 and gaps[0] not in ("", "and") else None
-    return RuleAnswer(sum_of(trees)) if _TOTAL.search(asked) else None
+    (whole, size), (whole_tree, size_tree) = told.values, told.trees
+    sized, place = _PIECES.search(told.reading.marked), told.reading.counted().index(told.measured[0])
+    if sized is not None and f"<{place}>" in sized[0]:
+        whole, size, whole_tree, size_tree = size, whole, size_tree, whole_tree
+    number = 0 if told.counts else whole // size
+    if not number:
+        return None
+    tree = whole_tree / size_tree
+    return RuleAnswer(tree) if number * size == whole else RuleAnswer(tree, "down", value=Fraction(number))
+
+
+def _nothing(_told: _Measured) -> None:
+    return None
+
+
+_ASKED_OF_SEVERAL: tuple[
+    tuple[str, Callable[[_Measured], bool], Callable[[_Measured], RuleAnswer | None]], ...
+] = (
+    ("pieces", lambda told: told.asks_pieces, _number_of_pieces),
+    (
+        "a part of one",
+        lambda told: told.is_shared and told.is_one,
+        lambda told: told.part(sum_of(told.trees)),
+    ),
+    (
+        "a part of the rest",
+        lambda told: told.is_shared and _LEFT.search(told.reading.story) is not None and told.rest > 0,
+        lambda told: told.part(told.left),
+    ),
+    ("counts", lambda told: bool(told.counts) or told.asks_each or len(told.trees) < 2, _nothing),
+    (
+        "more than there is",
+        lambda told: told.asks_rest and (told.rest < 0 or told.gaps[0] in _ONE_QUANTITY),
+        _nothing,
+    ),
+    ("the rest", lambda told: told.asks_rest, lambda told: RuleAnswer(told.left)),
+    (
+        "in all",
+        lambda told: _TOTAL.search(told.reading.asked) is not None,
+        lambda told: RuleAnswer(sum_of(told.trees)),
+    ),
+)
+"""What may be asked, by name: whether it is, and the answer. The first that applies answers."""
+
+
+@when(2, 5, unless=_NO_SUM)
+def in_several_units(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer what is left, what there is in all or how many pieces there are, of quantities in more than one unit."""
+    if (told := _measured(reading, quantities)) is None:
+        return None
+    return next((answer(told) for _name, applies, answer in _ASKED_OF_SEVERAL if applies(told)), None)

@@ -1,4 +1,4 @@
-"""Per cents of change: the number before it, several in a row, from one number to another.
+"""Per cents of change: the number before it, and the change from one number to another.
 
 Every per cent has its direction in words around it; a text that says two directions there is left.
 """
@@ -79,38 +79,6 @@ def before_change(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
     if not is_after or whole.start > asked or not _ASKS_BEFORE.search(reading.text, asked):
         return None
     return None if _BEFORE.search(clause) else RuleAnswer(whole.tree / factor)
-
-
-_IN_ORDER = re.compile(
-    r"\b(?:then|again|later|afterwards?|next|further|another|follow\w*|second)\b", re.IGNORECASE
-)
-_NOW = re.compile(
-    r"\b(?:now|new|final\w*|after|at the end|sale price|(?:does|did|will|must) [^?]*\b(?:pay|cost)|selling price)\b",
-    re.IGNORECASE,
-)
-
-
-@when(3, 4, only="en", says=_IN_ORDER, unless=_OTHERWISE)
-def changed_in_steps(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for what a number is after several changes by per cents in a row, each of what the last one left."""
-    shares, wholes = _split(quantities)
-    asked = _asked_from(reading)
-    words = reading.text[asked:]
-    if (
-        len(wholes) != 1
-        or wholes[0].start > shares[0].start
-        or not _NOW.search(words)
-        or _ASKS_BEFORE.search(words)
-    ):
-        return None
-    tree, begin = wholes[0].tree, 0
-    for share, end in zip(shares, [*(each.start for each in shares[1:]), asked], strict=True):
-        after = re.split(r"[.;,]\s|\b(?:and|then)\b", reading.text[share.end : end])[0]
-        before = re.split(r"[.;]", reading.text[begin : share.start])[-1]
-        if (factor := _factor(share, f"{before} {after}")) is None:
-            return None
-        tree, begin = tree * factor, share.end + len(after)
-    return RuleAnswer(tree)
 
 
 _PERCENT_CHANGE = re.compile(

@@ -1,4 +1,4 @@
-"""Per cents of one number: so many of it, how many it is of another, what it becomes; Chinese discounts (八折)."""
+"""Per cents of one number: how many it is of another, what it becomes; Chinese discounts (八折)."""
 
 # ruff: noqa: E501 - a pattern a line
 
@@ -8,55 +8,6 @@ import re
 
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
-
-_PERCENT_OF = re.compile(
-    r"\bwhat is (?P<p>[^?]*?)\s?of (?P<w>[^?]*)|(?P<zw>[\d.,]+[\u4e00-\u9fff]{0,2})的(?P<zp>[\d.]+[%％]"
-    r"|百分之\S{1,4})[是=](?:多少|几)[\u4e00-\u9fff]{0,2}$",
-    re.IGNORECASE,
-)
-_WHAT_PERCENT = re.compile(
-    r"\bwhat (?:percent|per cent|percentage|%) of (?P<whole>.+?) (?:is|are|equals?) (?P<part>.+)",
-    re.IGNORECASE,
-)
-_IS_WHAT_PERCENT = re.compile(
-    r"^(?P<part>.+?) (?:is|are) (?:equal to )?what (?:percent|per cent|percentage|%) of (?P<whole>.+)",
-    re.IGNORECASE,
-)
-_OF_WHAT = re.compile(
-    r"^(?:if )?(?P<part>.+?) (?:is|are|equals) (?P<p>.+?) of (?:what|which) (?:number"
-    r"|amount|value)|what number (?P<x>is)",
-    re.IGNORECASE,
-)
-
-
-@when(2)
-def per_cent(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "What percent of 80 is 20?", "What is 12 1/2% of 80?", "30 is 40% of what number?" and the like."""
-    if len(reading.sentences) != 1:
-        return None
-    for pattern in (_WHAT_PERCENT, _IS_WHAT_PERCENT):
-        if match := pattern.search(reading.question):
-            part, whole = (_only(reading, match, name) for name in ("part", "whole"))
-            if part is None or whole is None or part.unit_name != whole.unit_name:
-                return None
-            return RuleAnswer(part.tree / whole.tree * constant(100))
-    shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
-    if len(shares) != 1 or quantities[0] is quantities[1]:
-        return None
-    whole = next(each for each in quantities if each is not shares[0])
-    if _OF_WHAT.search(reading.question):
-        return RuleAnswer(whole.tree / shares[0].tree)
-    if _PERCENT_OF.match(reading.question) and len(reading.question) < 40:
-        return RuleAnswer(whole.tree * shares[0].tree)
-    return None
-
-
-def _only(reading: Reading, match: re.Match[str], name: str) -> Quantity | None:
-    offset = reading.text.rfind(reading.question)
-    begin, end = (offset + each for each in match.span(name))
-    inside = [each for each in reading.counted() if begin <= each.mention.start < end]
-    return inside[0] if len(inside) == 1 else None
-
 
 _ASKS_SHARE = re.compile(
     r"\bwhat (?:percent|per cent|percentage|%)|\bin per ?cent\b|\bas a percentage\b", re.IGNORECASE
@@ -90,38 +41,6 @@ def percent_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
     is_named = not asked or asked & content(reading.clause_around(part))
     is_part = 0 < part.value < whole.value and whole is not part
     return RuleAnswer(part.tree / whole.tree * constant(100)) if is_part and is_named else None
-
-
-_ADDED = re.compile(
-    r"\b(?:tax|vat|gst|tip|tips|service charge|surcharge|service)\b(?![^.]*\b(?:included|includes?|including)\b)",
-    re.IGNORECASE,
-)
-_ASKS_ALL = re.compile(
-    r"\b(?:in all|altogether|in total|total|how much (?:does|do|did|must|will|should) [^?]*\b(?:pay|cost|spend)|final)\b",
-    re.IGNORECASE,
-)
-_NOT_ADDED = re.compile(
-    r"\b(?:includ\w+|inclusive|before (?:the )?(?:tax|vat)\?|discount|off|without|how much (?:is the )?(?:tax|tip|vat)|original|each|every|then|split|share[ds]?)\b",
-    re.IGNORECASE,
-)
-
-
-@when(2, only="en", says=_ADDED, asks=_ASKS_ALL, unless=_NOT_ADDED)
-def with_tax(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for what is paid in all where a tax or a tip of so many per cent is added."""
-    shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
-    amounts = [each for each in quantities if each not in shares]
-    if (
-        len(shares) != 1
-        or len(amounts) != 1
-        or amounts[0].unit is None
-        or amounts[0].unit.dimension != "money"
-    ):
-        return None
-    is_tax_asked = re.search(
-        r"\bhow much (?:tax|tip|vat)\b|\bthe (?:tax|tip)\?", reading.question, re.IGNORECASE
-    )
-    return None if is_tax_asked else RuleAnswer(amounts[0].tree * (constant(1) + shares[0].tree))
 
 
 _BY_SHARE = re.compile(

@@ -1,4 +1,4 @@
-"""Sums of products: a purchase of several things, and mixtures."""
+"""Sums of products: a purchase of several things."""
 
 # ruff: noqa: E501 - a pattern a line
 
@@ -109,23 +109,3 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
         return RuleAnswer(rest.tree)
     is_asked = asked is not None and [noun for noun, _count in unknown] == [_stem(asked["noun"])]
     return RuleAnswer((rest / unknown[0][1]).tree) if is_asked else None
-
-
-# fmt: off
-_PART = r"<(\d)> of [^<.]{1,30}?(?:costing|worth|at|(?:that|which) costs?|that is worth) <(\d)> (?:an?|per|each|for (?:each|every|a)|/)"
-_MIXTURE = re.compile(rf"{_PART}[^<.]{{1,20}}? (?:with|and) {_PART}", re.IGNORECASE)
-_OF_ONE = re.compile(r"\b(?:(?:cost|price|worth)\b[^?]*\b(?:per|one|each|a)|per|each|how much is (?:one|a)) (?:kilogram|kilo|kg|pound|lit(?:er|re)|g)\b", re.IGNORECASE)
-# fmt: on
-
-
-@when(4, only="en", asks=_OF_ONE, says=re.compile(r"\b(?:mix|blend)", re.IGNORECASE), unless=_OTHERWISE)
-def price_of_mixture(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer "3 kg of nuts at $8 per kilogram are mixed with 2 kg at $13 per kilogram. What is one kilogram worth?"."""
-    if (found := _MIXTURE.search(reading.marked)) is None:
-        return None
-    mass, price, other_mass, other_price = (quantities[int(place)] for place in found.groups())
-    if mass.unit_name != other_mass.unit_name or price.unit_name != other_price.unit_name:
-        return None
-    return RuleAnswer(
-        (mass.tree * price.tree + other_mass.tree * other_price.tree) / (mass.tree + other_mass.tree)
-    )

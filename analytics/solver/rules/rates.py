@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from itertools import pairwise
 
 from analytics.expression.tree import ExpressionTree
-from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
@@ -109,32 +107,3 @@ def _period(reading: Reading, others: list[Quantity], unit: str) -> ExpressionTr
     if tree is None:
         return constant(factor)
     return scaled(tree, factor)
-
-
-_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-_NOT_A_MEAN = re.compile(
-    r"\b(?:speed|rate|per|each|every|another|next|must|need|want|times|twice"
-    r"|half|more|less|fewer|than|ratio|percent|all|altogether|together|remov\w+"
-    r"|highest|lowest|proportional|prime|geometric)\b",
-    re.IGNORECASE,
-)
-
-
-@when(2, 8, only="en", asks=_AVERAGE, unless=_NOT_A_MEAN)
-def average_of_numbers(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the mean of the numbers that the text lists, each with the same unit and the same word after it."""
-    if _AVERAGE.search(reading.text.replace(reading.question, "")):
-        return None
-    gaps = [reading.text[one.end : other.start] for one, other in pairwise(quantities)]
-    is_list = all(re.fullmatch(r",? ?(?:and|then)? ?", gap) for gap in gaps)
-    kinds = {(quantity.unit_name, quantity.noun) for quantity in quantities}
-    if not is_list and (
-        len(kinds) > 1 or kinds == {("", "")} or any(re.search(r"[.;:?]\s", gap) for gap in gaps)
-    ):
-        return None
-    if any(each.mention.kind not in (NumberKind.INTEGER, NumberKind.DECIMAL) for each in quantities):
-        return None
-    tree = quantities[0].tree
-    for quantity in quantities[1:]:
-        tree = tree + quantity.tree
-    return RuleAnswer(tree / constant(len(quantities)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.expression.tree import ExpressionTree
@@ -38,52 +40,6 @@ _MORE = re.compile(
 )
 
 
-def share_of_ratio(reading: Reading) -> RuleAnswer | None:
-    """Answer for one part of a whole, or for one part by another, that are in a ratio of two or three."""
-    found = list(_RATIO.finditer(reading.text))
-    if len(found) != 1 or not _RATIO_WORDS.search(reading.text):
-        return None
-    parts = [each for each in reading.quantities if found[0].start() <= each.mention.start < found[0].end()]
-    others = [
-        each
-        for each in reading.counted()
-        if each not in parts and each.mention.text not in ("两", "二", "三")
-    ]
-    names = _names_of_parts(reading, len(parts))
-    if len(others) != 1 or names is None or others[0].mention.kind not in _AMOUNTS:
-        return None
-    given, wanted = others[0], asked_unit(reading)
-    unit = given.unit_name
-    factor = conversion_factor(unit, wanted) if unit and wanted else Fraction(1)
-    clause = reading.clause_around(given)
-    is_difference = _MORE_GIVEN.search(clause) is not None and clause != reading.question
-    known = None if is_difference else _part_given(reading, given, names)
-    trees, values = [part.tree for part in parts], [part.value for part in parts]
-    asked = [place for place, name in enumerate(names) if place != known and _names(name, reading.asked)]
-    if factor is None or _OTHER_RATIO.search(reading.text.replace(reading.asked, "")):
-        return None
-    if _MORE.search(reading.question if reading.language.space else reading.asked):
-        wanted_part = (
-            _difference(trees, values) if len(parts) == len(asked) + (known is not None) == 2 else None
-        )
-    elif not asked and _asks_whole(reading):
-        wanted_part = sum_of(trees) if known is not None or is_difference else None
-    else:
-        is_part = len(asked) == 1 and not _WHOLE_ASKED.search(reading.asked)
-        wanted_part = trees[asked[0]] if is_part else None
-    if wanted_part is None or _OTHER_ASKED.search(reading.asked):
-        return None
-    if is_difference:
-        known_part = _difference(trees, values) if len(parts) == 2 else None
-    elif known is not None:
-        known_part = trees[known]
-    else:
-        known_part = sum_of(trees) if _SUM.search(reading.text) else None
-    if known_part is None or wanted_part is known_part:
-        return None
-    return RuleAnswer(scaled(given.tree / known_part * wanted_part, factor))
-
-
 _MORE_GIVEN = re.compile(
     r"\b(?:more|fewer|less|longer|shorter|older|younger|taller)\b[^.]*\bthan\b|比[^，,：:∶\d是]{1,8}[多少]|相差",
     re.IGNORECASE,
@@ -97,16 +53,128 @@ _OTHER_ASKED = re.compile(
 )
 
 
-def _asks_whole(reading: Reading) -> bool:
-    if _NOT_WHOLE.search(reading.asked):
-        return False
-    is_whole = re.search("[共全总]", reading.asked) is not None and "给" not in reading.text
-    return bool(reading.language.space) or is_whole
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """A ratio with the one amount that a text gives.
+
+    Attributes:
+        parts: the numbers of the ratio.
+        given: the amount.
+        known: which part the amount is; None if it is the whole, or the difference of two parts.
+        is_difference: whether it is such a difference.
+        asked: which parts the question names, without the known one.
+    """
+
+    reading: Reading
+    parts: list[Quantity]
+    given: Quantity
+    known: int | None
+    is_difference: bool
+    asked: list[int]
+
+    @property
+    def trees(self) -> list[ExpressionTree]:
+        return [part.tree for part in self.parts]
+
+    @property
+    def difference(self) -> ExpressionTree | None:
+        """The larger of two parts without the smaller one; None for equal ones, and for three."""
+        if len(self.parts) != 2 or self.parts[0].value == self.parts[1].value:
+            return None
+        smaller, larger = sorted(self.parts, key=lambda part: part.value)
+        return larger.tree - smaller.tree
+
+    @property
+    def asks_more(self) -> bool:
+        reading = self.reading
+        return _MORE.search(reading.question if reading.language.space else reading.asked) is not None
+
+    @property
+    def asks_whole(self) -> bool:
+        reading = self.reading
+        if self.asked or _NOT_WHOLE.search(reading.asked):
+            return False
+        is_whole = re.search("[共全总]", reading.asked) is not None and "给" not in reading.text
+        return bool(reading.language.space) or is_whole
+
+    @property
+    def asks_part(self) -> bool:
+        return len(self.asked) == 1 and not _WHOLE_ASKED.search(self.reading.asked)
+
+    @property
+    def names_both(self) -> bool:
+        """Whether both of two parts are named, by the question or with the amount."""
+        return len(self.parts) == len(self.asked) + (self.known is not None) == 2
+
+    @property
+    def is_partly_given(self) -> bool:
+        return self.known is not None or self.is_difference
 
 
-def _difference(trees: list[ExpressionTree], values: list[Fraction]) -> ExpressionTree | None:
-    first, last = trees
-    return None if values[0] == values[1] else first - last if values[0] > values[1] else last - first
+_Case = tuple[str, Callable[[_Ratio], bool], Callable[[_Ratio], ExpressionTree | None]]
+_GIVEN: tuple[_Case, ...] = (
+    ("a difference", lambda ratio: ratio.is_difference, lambda ratio: ratio.difference),
+    ("a part", lambda ratio: ratio.known is not None, lambda ratio: ratio.trees[ratio.known or 0]),
+    (
+        "the whole",
+        lambda ratio: _SUM.search(ratio.reading.text) is not None,
+        lambda ratio: sum_of(ratio.trees),
+    ),
+)
+_WANTED: tuple[_Case, ...] = (
+    (
+        "a difference",
+        lambda ratio: ratio.asks_more,
+        lambda ratio: ratio.difference if ratio.names_both else None,
+    ),
+    (
+        "the whole",
+        lambda ratio: ratio.asks_whole,
+        lambda ratio: sum_of(ratio.trees) if ratio.is_partly_given else None,
+    ),
+    ("a part", lambda ratio: ratio.asks_part, lambda ratio: ratio.trees[ratio.asked[0]]),
+)
+"""What the amount is, and what is asked for, by name, in shares of the ratio. The first that applies counts."""
+
+
+def _shares(cases: tuple[_Case, ...], ratio: _Ratio) -> ExpressionTree | None:
+    return next((shares(ratio) for _name, applies, shares in cases if applies(ratio)), None)
+
+
+def share_of_ratio(reading: Reading) -> RuleAnswer | None:
+    """Answer for one part of a whole, or for one part by another, that are in a ratio of two or three."""
+    ratio, wanted = _read_ratio(reading), asked_unit(reading)
+    if ratio is None or _OTHER_ASKED.search(reading.asked):
+        return None
+    unit = ratio.given.unit_name
+    factor = conversion_factor(unit, wanted) if unit and wanted else Fraction(1)
+    given_shares, wanted_shares = _shares(_GIVEN, ratio), _shares(_WANTED, ratio)
+    if factor is None or given_shares is None or wanted_shares is None:
+        return None
+    return RuleAnswer(scaled(ratio.given.tree / given_shares * wanted_shares, factor))
+
+
+def _read_ratio(reading: Reading) -> _Ratio | None:
+    """Return the one ratio of a text whose parts have names, and the one amount beside it."""
+    found = list(_RATIO.finditer(reading.text))
+    if len(found) != 1 or not _RATIO_WORDS.search(reading.text):
+        return None
+    if _OTHER_RATIO.search(reading.text.replace(reading.asked, "")):
+        return None
+    parts = [each for each in reading.quantities if found[0].start() <= each.mention.start < found[0].end()]
+    others = [
+        each
+        for each in reading.counted()
+        if each not in parts and each.mention.text not in ("两", "二", "三")
+    ]
+    names = _names_of_parts(reading, len(parts))
+    if len(others) != 1 or names is None or others[0].mention.kind not in _AMOUNTS:
+        return None
+    given, clause = others[0], reading.clause_around(others[0])
+    is_difference = _MORE_GIVEN.search(clause) is not None and clause != reading.question
+    known = None if is_difference else _part_given(reading, given, names)
+    asked = [place for place, name in enumerate(names) if place != known and _names(name, reading.asked)]
+    return _Ratio(reading, parts, given, known, is_difference, asked)
 
 
 def _names_of_parts(reading: Reading, count: int) -> list[str] | None:

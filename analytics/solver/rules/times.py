@@ -1,6 +1,6 @@
-"""Times of day, dates and what is numbered from one to another: how long, until when, how many.
+"""Times of day and dates: how long from one to another, and until when.
 
-Every number of the text belongs to a time, a date, a range or the one period; else no rule here answers.
+Every number of the text belongs to a time, a date or the one period; else no rule here answers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from itertools import product
 from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.slots import fill_slots
 from analytics.expression.tree import ExpressionTree
-from analytics.language.mentions import MINUTES_OF_DAY, ClockTime, NumberKind
+from analytics.language.mentions import MINUTES_OF_DAY, ClockTime
 from analytics.solver.rules.durations import lasting
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant
 from analytics.text.clock_times import find_clock_times
 from analytics.text.number_slots import number_slots
 
@@ -199,27 +199,3 @@ def between_dates(reading: Reading) -> RuleAnswer | None:
     if _INCLUSIVE.search(reading.text) and "night" not in reading.question:
         tree = tree + constant(1)
     return RuleAnswer(tree)
-
-
-_NUMBERED = re.compile(
-    r"\b(?:from\s)?(?P<what>pages?|questions?|exercises?|numbers?|chapters?|problems?"
-    r"|houses?|rows?|seats?|tickets?|rooms?|lockers?)"
-    r"\s(?:number\s)?(?P<a>\d+)\s?(?:[-–—]|\b(?:to|through|until)\b)\s?(?:page\s"
-    r"|number\s|question\s|exercise\s|chapter\s)?(?P<b>\d+)",
-    re.IGNORECASE,
-)
-
-
-@when(2)
-def count_of_range(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer how many pages there are from page 12 to page 18, both read."""
-    found = list(_NUMBERED.finditer(reading.text))
-    if len(found) != 1:
-        return None
-    what = found[0]["what"].lower().rstrip("s")
-    if not re.search(rf"how many\s(?:\w+\s)?{what}", reading.question, re.IGNORECASE) or what == "number":
-        return None
-    first, last = quantities
-    if last.value <= first.value or NumberKind.CLOCK_TIME in (first.mention.kind, last.mention.kind):
-        return None
-    return RuleAnswer(last.tree - first.tree + constant(1))

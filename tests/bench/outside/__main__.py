@@ -94,9 +94,8 @@ def problems(options: argparse.Namespace) -> None:
     """Count the word problems that are solved plainly, rightly or wrongly, and those that are declined."""
     import numpy as np
 
-    from analytics.expression.evaluate import answers_agree
     from analytics.metrics import expected_calibration_error
-    from questionbank.published_numbers import number_of_answer
+    from tests.bench.outside.rules import is_right
 
     rows = examples(options.examples, "problems")
     solutions = answers("solve", [{"text": example["input"]} for example in rows], options.output)
@@ -105,11 +104,7 @@ def problems(options: argparse.Namespace) -> None:
         solution = solutions[number]
         answer, probability = solution.get("answer"), solution.get("probability") or 0.0
         expected = example["expected"]
-        published = number_of_answer(expected) if expected else None
-        given = number_of_answer(str(answer)) if answer not in (None, "") else None
-        right = expected in (str(answer), solution.get("written")) or bool(
-            published and given and answers_agree(published.value, given.value)
-        )
+        right = is_right(expected, answer, solution.get("written"))
         is_answered = answer not in (None, "")  # 0 is an answer
         outcome = ("plainly " if probability >= PLAIN else "unsure, best guess ") + (
             ("right" if right else "wrong") if expected else "no answer exists"
@@ -125,6 +120,13 @@ def problems(options: argparse.Namespace) -> None:
     error = expected_calibration_error(confidence, correct, 10)
     right = f"{plain.sum():.0f} of {len(plain)} plain answers are right"
     print(f"{right}; calibration error of all {len(stated)} answers {error:.3f}")
+
+
+def rules(options: argparse.Namespace) -> None:
+    """Count the problems of all sets that each rule of the solver answers rightly, and those that it is needed for."""
+    from tests.bench.outside.rules import count_rules
+
+    count_rules(options.examples.parent if options.examples == EXAMPLES else options.examples)
 
 
 def pairs(options: argparse.Namespace) -> None:
@@ -501,8 +503,8 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 _PARTS = (
-    numbers, typed, problems, pairs, harder, texts, papers, files, imports, parts, purpose, formulas, searches, pastes,
-    similar, variants,
+    numbers, typed, problems, rules, pairs, harder, texts, papers, files, imports, parts, purpose, formulas, searches,
+    pastes, similar, variants,
 )  # fmt: skip
 PARTS = {part.__name__: part for part in _PARTS}
 

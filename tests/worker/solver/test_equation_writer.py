@@ -13,7 +13,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from analytics.artifacts import artifact_read
-from analytics.language_model.llama import load_array_llama
+from analytics.language_model.llama import load_llama
 from analytics.records import ProblemRecord
 from analytics.solver.second_opinion import ADAPTER_FOLDER, load_equation_writer
 from worker.solver import equation_writer
@@ -78,7 +78,7 @@ def test_the_product_reads_the_model_that_was_trained(
         expected = adapted(torch.tensor([ids])).logits[0, -1].numpy()
 
     def read(adapter: Path | None) -> np.ndarray:
-        llama = load_array_llama(folder, adapter=adapter)
+        llama = load_llama(folder, tmp_path / "adapter" / "llama.onnx", adapter=adapter)
         return llama.logits(llama.read([ids])[0], range(len(CHARACTERS)))[0]
 
     assert read(tmp_path / "adapter" / "adapter_model.safetensors") == pytest.approx(expected, abs=5e-3)

@@ -29,8 +29,6 @@ ANSWERED = {
             "50",
         ),
         ("This year 330 pupils attend, 10% more than last year. How many attended last year?", "300"),
-        ("A shop puts a £200 tent up by 10%. A month later the price is cut by 10%. What is it now?", "198"),
-        ("A £50 jumper has 20% off in the sale, then another 10% off that. How much does it cost now?", "36"),
         ("Over 6 years a village grew from 1250 to 1400 people. What was the percentage increase?", "12"),
         ("Last year a gym had 240 members. Now it has 300. By what percentage did it grow?", "25"),
     ],
@@ -165,6 +163,8 @@ ANSWERED = {
         ("把64增加25%是多少", "80"),
         ("What is 12 1/2% of 80?", "10"),
         ("40的25%是多少？", "10"),
+        ("What percent of 80 is 20?", "25"),
+        ("18 is what percent of 72?", "25"),
         ("0.0289的平方根是多少？", "±0.17"),
     ],
     "lists": [
@@ -224,10 +224,6 @@ ANSWERED = {
         ("Dan left on 28 June and came back on 9 July. How many days was he away?", "11"),
         ("A camp runs from July 8 to July 21. How many nights do the children stay?", "13"),
     ],
-    "ranges": [
-        ("Read pages 12-18 of the book. How many pages is that?", "7"),
-        ("Pia did questions 5 to 20. How many questions did she do?", "16"),
-    ],
     "units": [
         ("Tim is 5 feet 4 inches tall. How many inches tall is he?", "64"),
         ("How many seconds are there in 3 hours?", "10800"),
@@ -242,19 +238,9 @@ ANSWERED = {
         ("A snail crawls 6 cm in a minute. How many metres does it crawl in 2 hours?", "7.2"),
         ("A car goes at 90 km per hour. How far does it go in 40 minutes?", "60"),
     ],
-    "averages": [
-        (
-            "Ben got a score of 80 on his first test and 90 on his second test. What is his average score?",
-            "85",
-        ),
-    ],
     "percentages": [
         ("18 of the 24 pupils in a class have a pet. What percentage of the pupils have a pet?", "75"),
         ("In a class of 32 pupils, 12 come by bus. What percentage of the class comes by bus?", "37.5"),
-        ("A phone costs $450 plus 8% tax. How much do you have to pay in all?", "486"),
-        ("What percent of 80 is 20?", "25"),
-        ("18 is what percent of 72?", "25"),
-        ("30 is 40% of what number?", "75"),
         ("A town of 5000 people grows by 8%. How many people live there afterwards?", "5400"),
         ("A shirt costs $40. It is on sale for 20% off. What is the sale price?", "32"),
     ],
@@ -330,7 +316,6 @@ ANSWERED = {
         ("The perimeter of a square is 28 cm. What is its area?", "49"),
     ],
     "two kinds": [
-        ("Adult tickets are $9 and child tickets are $5.50. What do 2 adults and 3 children pay?", "34.5"),
         (
             "Concert tickets cost $12 for adults and $7 for children. 60 people paid $595. How many adults came?",
             "35",
@@ -351,28 +336,7 @@ ANSWERED = {
         ),
     ],
     "fees and interest": [
-        ("A taxi charges a fixed fee of $3.20 plus $1.80 per kilometre. How much is a ride of 7 km?", "15.8"),
-        (
-            "A plumber charges a $45 call-out fee and $30 for each hour. A bill was $165. How many hours did she work?",
-            "4",
-        ),
         ("£1200 is saved at 3.5% simple interest per year. How much interest is earned in 4 years?", "168"),
-    ],
-    "digits": [
-        (
-            "The digits of a two-digit number add up to 12. Its tens digit is twice its units digit. Find the number.",
-            "84",
-        ),
-        (
-            "A two-digit number has a digit sum of 11. When its digits are swapped, it becomes 27 larger. What is the"
-            " number?",
-            "47",
-        ),
-        (
-            "The units digit of a two-digit number is 3 more than the tens digit. The sum of the digits is 13. What is"
-            " the number?",
-            "58",
-        ),
     ],
     "journeys": [
         ("A van drives at a steady 80 km/h. How many minutes does it need for 60 km?", "45"),
@@ -390,11 +354,6 @@ ANSWERED = {
             "Two cars 250 km apart drive towards each other and meet after 2 hours. One drives at 70 km/h. How fast is"
             " the other in km/h?",
             "55",
-        ),
-        (
-            "A cat is 40 m ahead of a dog. The dog runs at 9 m/s, the cat at 7 m/s. After how many seconds does the dog"
-            " catch the cat?",
-            "20",
         ),
         (
             "Mia walks to town at 4 km/h and back by the same road at 6 km/h. What is her average speed?",
@@ -433,11 +392,6 @@ ANSWERED = {
         ),
         ("Trees stand 6 m apart round the edge of a circular pond of 150 m. How many trees are there?", "25"),
         ("There are 13 lamp posts in a row, 25 m apart. How far is it from the first to the last?", "300"),
-        ("How many cuts are needed to saw a log into 9 pieces?", "8"),
-        (
-            "It takes 12 minutes to saw a log into 4 pieces. How many minutes does it take to saw it into 7 pieces?",
-            "24",
-        ),
         ("一条小路长240米，在路的一侧每隔8米种一棵树，两端都种，一共要种多少棵树？", "31"),
     ],
     "everybody with everybody": [
@@ -452,10 +406,6 @@ ANSWERED = {
             "80",
         ),
         ("A barrel that is half full holds 45 litres. How many litres does the full barrel hold?", "90"),
-        (
-            "A jar weighs 900 g when full of honey and 500 g when half full. How many grams does the empty jar weigh?",
-            "100",
-        ),
     ],
     "prices": [
         (
@@ -479,10 +429,6 @@ ANSWERED = {
         (
             "Mr Li bought 3 chairs and a table. The table cost $95 and each chair cost $40. How much did he pay?",
             "215",
-        ),
-        (
-            "Ed mixes 4 kg of tea at $6 per kg with 6 kg of tea at $11 per kg. What does the mixture cost per kg?",
-            "9",
         ),
     ],
     "rectangles": [
