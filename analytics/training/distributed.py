@@ -126,12 +126,11 @@ def gather_rows(tensor: Tensor) -> Tensor:
     if processes() == 1:
         return tensor
     counts = [int(count) for count in gather_objects(len(tensor))]
-    padded = tensor.new_zeros(max(counts), *tensor.shape[1:])
-    padded[: len(tensor)] = tensor.detach()
+    own = tensor.detach()
+    padded = own.new_zeros(max(counts), *own.shape[1:])
+    padded[: len(own)] = own
     parts = [part[:count] for part, count in zip(gather(padded).split(max(counts)), counts, strict=True)]
-    parts[process_number()] = tensor.detach() + processes() * (
-        tensor - tensor.detach()
-    )  # adds 0; scales the gradient
+    parts[process_number()] = own + processes() * (tensor - own)  # adds 0, and scales the gradient
     return torch.cat(parts)
 
 
