@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
 
 import pytest
 
+from analytics.analysed_text import EACH_PART
 from questionbank.documents.paper import FoundQuestion
 from tests.questionbank.documents.test_ways import read
 
@@ -241,6 +243,32 @@ def test_points_are_no_text(points: str) -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_parts_have_labels_of_many_kinds(part: str) -> None:
     assert_parts(in_parts(part, "Answer: {}"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "of"),
+    [
+        (ascii_lowercase[:20], "{})"),
+        (ascii_lowercase, "{})"),
+        (ascii_lowercase, "({})"),
+        (range(1, 61), "({})"),
+    ],
+    ids=["t)", "z)", "(z)", "(60)"],
+)
+def test_a_question_has_as_many_parts_as_the_paper_gives_it(labels: Sequence[object], of: str) -> None:
+    parts = "".join(f"{of.format(label)} Add {number} and 7.\n" for number, label in enumerate(labels))
+    text = f"1. Work out.\n{parts}2. Find the sum.\n{of.format(labels[0])} Add 8 and 9.\n3. Solve 2x = 6.\n"
+    questions = read(text)
+    assert [len(question.record.content.parts) for question in questions] == [len(labels), 1, 0]
+    assert questions[0].record.content.parts[-1].text == f"Add {len(labels) - 1} and 7."
+
+
+def test_parts_need_no_text_above_them() -> None:
+    paper = "1. (a) Simplify 2x + 3x.\n(b) Factorise x^2 - 9.\n2. (a) Solve 2x = 6.\n"
+    first, second = (question.record for question in read(paper))
+    assert first.text == second.text == EACH_PART
+    assert [part.text for part in first.content.parts] == ["Simplify 2x + 3x.", "Factorise x^2 - 9."]
+    assert [part.text for part in second.content.parts] == ["Solve 2x = 6."]
 
 
 def part_answers() -> Iterator[str]:
