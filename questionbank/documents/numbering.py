@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, groupby
 
 from questionbank.documents.marks import Mark
@@ -18,7 +20,7 @@ _MOST = 7  # numbered options or parts of a question, and one more
 _SHORT = 60  # characters of an option that has a number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Numbering:
     """Where the questions of a paper begin, by their numbers.
 
@@ -37,6 +39,15 @@ class Numbering:
     def is_question(self, place: int) -> bool:
         """Return whether a question begins on a line."""
         return place in self.questions
+
+    def next_question(self, place: int) -> int:
+        """Return the first line from a place on where a question begins, -1 where there is none."""
+        at = bisect_left(self._in_order, place)
+        return self._in_order[at] if at < len(self._in_order) else -1
+
+    @cached_property
+    def _in_order(self) -> list[int]:
+        return sorted(self.questions)
 
 
 def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:

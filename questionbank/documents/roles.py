@@ -85,7 +85,7 @@ class _Guess(Surroundings):
         ):
             self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
         if role is Role.HEADING:
-            self.heading = line.text
+            self.heading, self.heading_at = line.text, place
         if role is Role.QUESTION:
             self.headings[place] = self.heading
             self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
@@ -144,7 +144,7 @@ class _Guess(Surroundings):
             return Role.HEADING
         if mark is not None and mark.label.isupper() and self._heads(place, mark):
             return Role.HEADING
-        if mark is not None and mark.label.isupper() and self._counts_headings(place, mark):
+        if mark is not None and mark.label.isupper() and self._counts_headings(mark):
             return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < LONG_HEADING:
             return Role.HEADING
