@@ -25,11 +25,10 @@ def main() -> None:
         sys.exit(serve(sys.argv[2:]))
     from django.core.management import execute_from_command_line
 
-    asks_for_help = "--help" in sys.argv or "-h" in sys.argv
-    if not asks_for_help and (command not in WITHOUT_SERVERS or "--database" in sys.argv):
+    if command not in WITHOUT_SERVERS or "--database" in sys.argv:
         from questionbank.management.servers import start_servers_for
 
-        start_servers_for(command)
+        start_servers_for(command, sys.argv[2:])
     execute_from_command_line(sys.argv)
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from questionbank import embedded
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Make the file."""
+    ArgumentParser(prog="python -m worker.demo_results", description=__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="kindred-demo-") as folder:
         os.environ.update(
             {"VAR_DIR": folder, "DEMO": "1", "DATABASE_URL": "", "REDIS_URL": "", "STORAGE_URL": ""}

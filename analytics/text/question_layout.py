@@ -28,8 +28,8 @@ _MOST_OPTIONS = 10
 _MARK = re.compile(
     r"(?<![A-Za-z0-9$\\])(?P<flag>(?<![^\n])[*✓✔☑→]{1,2} ?|[*✓✔☑→]{1,2})?"
     r"(?:(?P<circled>[Ⓐ-Ⓙⓐ-ⓙ])|(?:(?P<word>(?i:option|choice|answer|antwort|réponse|respuesta|risposta|选项)) ?)?"
-    r"(?:[(\[（【]\s?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})\s?[)\]）】]"
-    r"|(?P<label>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})(?P<close>[)）.．、:：]| ?(?<=[A-J] )[:：])))(?P<blank>\s*)"
+    r"(?:[(\[（【]\s?(?P<inner>[A-Ja-zＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})\s?[)\]）】]"
+    r"|(?P<label>[A-Ja-zＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})(?P<close>[)）.．、:：]| ?(?<=[A-J] )[:：])))(?P<blank>\s*)"
 )
 _BOX = re.compile(  # an empty square within a line is a missing number
     r"(?:(?<!\S)(?:(?P<ticked>[☑☒✅])|☐)|(?<![^\n])(?:[□◻⬜]|(?P<full>[■◼])|\[(?:(?P<crossed>[xX✓✔])|\s?)\]|\(\s?\)))"
@@ -228,7 +228,7 @@ def _numbers(label: str) -> Iterator[tuple[str, int]]:
         yield "digits", int(label)
     if label in _ROMAN:
         yield "roman", _ROMAN.index(label) + 1
-    if len(label) == 1 and label.isalpha() and label.lower() <= "j":
+    if len(label) == 1 and label.isalpha() and label <= "z":
         yield ("upper" if label.isupper() else "lower"), ord(label.lower()) - ord("a") + 1
 
 

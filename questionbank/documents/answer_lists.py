@@ -149,11 +149,14 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[fro
         said |= {number for number in (*listed, numbers[start]) if 0 < number <= last}
         if len(said) < _FEWEST or not (listed or numbers[start]):
             continue
-        above = {value: place for place, value in enumerate(numbers[:start]) if value}
-        highest, title = max(above, default=0), lines[start - 1]
+        title = lines[start - 1]
         if SECTION.fullmatch(full_text(title)):
             break
         stands_out = marks[start - 1] is None and (title.is_marked or title.heading > 0)
+        if not stands_out and 1 not in (numbers[start], *listed[:1]):
+            continue
+        above = {value: place for place, value in enumerate(numbers[:start]) if value}
+        highest = max(above, default=0)
         is_titled = stands_out or (marks[start - 1] is None and _may_be_title(title.text))
         begins = 1 in (numbers[start], *listed[:1]) or (stands_out and said <= above.keys())
         asking = sum(_asks_or_gives(lines[place]) for place in above.values())

@@ -44,12 +44,14 @@ def neighbour_doubts(
     alike: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
     for place, draft in enumerate(drafts):
         alike[draft.number.strip(" .()"), draft.headings].append(place)
+    beside = Counter(question.heading for question in found)
+    given = Counter(question.heading for question in found if question.record.content.points is not None)
     for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
         doubts = [
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
-            *_without_points(place, found),
+            *_without_points(question, given[question.heading], beside[question.heading]),
             *_twins(place, draft, alike[draft.number.strip(" .()"), draft.headings]),
             *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
         ]
@@ -233,11 +235,9 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
         )
 
 
-def _without_points(place: int, found: Sequence[FoundQuestion]) -> Iterator[Doubt]:
-    """Yield that a question gives no points, though nearly all others of its section do."""
-    beside = [one for one in found if one.heading == found[place].heading]
-    given = sum(one.record.content.points is not None for one in beside)
-    if found[place].record.content.points is None and given >= _MOST_GIVE * len(beside) and given > 1:
+def _without_points(question: FoundQuestion, given: int, beside: int) -> Iterator[Doubt]:
+    """Yield that a question gives no points, though nearly all of its section do: so many `given` of `beside`."""
+    if question.record.content.points is None and given >= _MOST_GIVE * beside and given > 1:
         yield Doubt("no_points", "It gives no points, though the others do.")
 
 

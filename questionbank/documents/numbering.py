@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, groupby
 
 from questionbank.documents.marks import Mark
@@ -18,7 +20,7 @@ _MOST = 7  # numbered options or parts of a question, and one more
 _SHORT = 60  # characters of an option that has a number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Numbering:
     """Where the questions of a paper begin, by their numbers.
 
@@ -37,6 +39,15 @@ class Numbering:
     def is_question(self, place: int) -> bool:
         """Return whether a question begins on a line."""
         return place in self.questions
+
+    def next_question(self, place: int) -> int:
+        """Return the first line from a place on where a question begins, -1 where there is none."""
+        at = bisect_left(self._in_order, place)
+        return self._in_order[at] if at < len(self._in_order) else -1
+
+    @cached_property
+    def _in_order(self) -> list[int]:
+        return sorted(self.questions)
 
 
 def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
@@ -119,9 +130,12 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
 def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tuple[int, Mark, float]]:
     """Yield the marks that may number questions, each with its place and its weight."""
     inner = _numbered_options(lines, marks)
+    parts = _numbered_parts(lines, marks)
     outer, last = "", 0
     for place, mark in enumerate(marks):
         if mark is None or mark.kind not in _COUNTS or not mark.value or mark.series in ("digits○", inner):
+            continue
+        if place in parts:
             continue
         line = lines[place]
         if mark.kind == "levels" and outer and mark.label.startswith(outer):
@@ -173,6 +187,24 @@ def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> st
         ):
             return series
     return ""
+
+
+def _numbered_parts(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the numbers in brackets that count parts: from 1, below a number on which the next one follows."""
+    found: set[int] = set()
+    outer: Mark | None = None
+    below: list[int] = []
+    for place, mark in enumerate(marks):
+        if mark is None or mark.kind not in ("digits", "word"):
+            continue
+        if mark.series != "digits()":
+            if outer is not None and (mark.series, mark.value) == (outer.series, outer.value + 1):
+                found.update(below)
+            outer, below = mark, []
+        elif lines[place].text:  # else points: "(2)"
+            outer = outer if mark.value == len(below) + 1 else None
+            below.append(place)
+    return frozenset(found.union(below) if found and outer is not None else found)
 
 
 def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:

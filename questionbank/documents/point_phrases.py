@@ -15,15 +15,18 @@ POINTS = re.compile(
     rf"|worth |0\s*[-–]\s*)?(?P<points>{_VALUE})\s*(?:{COUNTED}\s*(?:total)?|(?:{COUNTED}\s*)?{_EACH})\s*[)）\]】]"
     rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{COUNTED}"
-    r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti)\.?(?=\s*$)"
+    r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti|each)\.?(?=\s*$)"
     rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{COUNTED}?"
     rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{COUNTED}?\s*[)\]]"
     rf"|(?<=[.?!:]\s)/\s?(?P<over>\d{{1,2}})(?=\s*$))[\s\u2003.:]*",
     re.IGNORECASE,
 )
 """Points in brackets, before a question or behind it."""
-FOR_EACH = re.compile(rf"[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）][\s.:]*$", re.IGNORECASE)
-"""Points in brackets that each part gives: "(5 each)"."""
+FOR_EACH = re.compile(
+    rf"(?:[(\[（][^()\[\]（）]{{1,20}}\b{_EACH}\s*[)\]）]|(?<=[.?!:]\s)\d{{1,2}}\s*each)[\s.:]*$",
+    re.IGNORECASE,
+)
+"""Points that each part gives: "(5 each)"."""
 BARE_POINTS = re.compile(
     r"(?:(?<=[.?!:。？])|(?<=\s)|^)[\s\u2003]*(?P<open>[\[(])\s?(?P<points>\d{1,2}(?:[.,]5)?|\d?[½¼¾])\s?[\])]\s*$"
 )

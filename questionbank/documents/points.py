@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases, point_phrases
-from questionbank.documents.marks import take_mark
+from questionbank.documents.marks import begins_part, take_mark
 from questionbank.documents.paper import Line, Role
 
 if TYPE_CHECKING:
@@ -142,10 +142,11 @@ def take_points(draft: Draft) -> float | None:
         for part in draft.parts
     )
     for part in draft.parts:
+        first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": those of a part within it
         taken = [*_taken(part, bare_points=bare_points)]
         total = next((found for _place, found, is_total in taken if is_total), total)
-        given = [found for place, found, is_total in taken if place and not is_total]
-        own = [found for place, found, is_total in taken if not place and not is_total]
+        given = [found for place, found, is_total in taken if place >= first and not is_total]
+        own = [found for place, found, is_total in taken if place < first and not is_total]
         if own or given:
             part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
     if not draft.points_said:

@@ -24,6 +24,8 @@ from questionbank.documents.surroundings import LONG_HEADING, Surroundings
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
+_LATEST_FIRST = 16  # letter with which a list may begin where its first ones were not seen: p
+_X = 24  # as a letter
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
 
@@ -83,7 +85,7 @@ class _Guess(Surroundings):
         ):
             self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
         if role is Role.HEADING:
-            self.heading = line.text
+            self.heading, self.heading_at = line.text, place
         if role is Role.QUESTION:
             self.headings[place] = self.heading
             self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
@@ -142,7 +144,7 @@ class _Guess(Surroundings):
             return Role.HEADING
         if mark is not None and mark.label.isupper() and self._heads(place, mark):
             return Role.HEADING
-        if mark is not None and mark.label.isupper() and self._counts_headings(place, mark):
+        if mark is not None and mark.label.isupper() and self._counts_headings(mark):
             return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < LONG_HEADING:
             return Role.HEADING
@@ -279,6 +281,8 @@ class _Guess(Surroundings):
             return Role.ANSWER
         open_runs = self.open_runs
         series, value = mark.series, mark.value
+        if self.lines[place].number == "(x)" and any(run.continues("lower()", _X) for run in open_runs):
+            series, value = "lower()", _X  # behind "(w)", and no box that is crossed
         if (
             mark.roman
             and mark.kind in ("lower", "upper")
@@ -294,6 +298,8 @@ class _Guess(Surroundings):
             run = Run(self.question, series)
             if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
                 return Role.MORE
+            if series.startswith("lower") and value > _LATEST_FIRST:
+                return Role.MORE  # "(t) = 3": no list begins there
             self.runs.append(run)
             self.open_runs.append(run)
         run.places.append(place)

@@ -36,7 +36,8 @@ class Surroundings:
         default_factory=dict
     )  # by a question's line: its answer is a letter, or its parts have some
     question: int = -1  # where the question begins that is open
-    heading: str = ""
+    heading: str = ""  # the last one
+    heading_at: int = -1
     headings: dict[int, str] = field(default_factory=dict)  # by a question's line
     awaits_answers: bool = False  # "Type: F" stands above the next question
     has_typed_answers: bool = False
@@ -49,9 +50,7 @@ class Surroundings:
         match = phrases.STIMULUS.search(text)
         if match is None or match.start() > _FIRST_WORDS or self.lines[place].is_joined:
             return False
-        following = next(
-            (at for at in range(place + 1, len(self.lines)) if self.numbering.is_question(at)), -1
-        )
+        following = self.numbering.next_question(place + 1)
         mark = self.marks[following] if following >= 0 else None
         return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
 
@@ -74,15 +73,15 @@ class Surroundings:
 
     def _is_shared(self, place: int) -> bool:
         """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
-        above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
-        if self.state == "heading" and above in self.numbering.headings and is_given(self.lines[place].text):
+        if self.state != "heading":
+            return False
+        if self.heading_at in self.numbering.headings and is_given(self.lines[place].text):
             return True
-        number = self.marks[above] if above >= 0 else None
-        following = next((at for at in range(place, len(self.lines)) if self.numbering.is_question(at)), -1)
+        number = self.marks[self.heading_at]
+        following = self.numbering.next_question(place)
         mark = self.marks[following] if following >= 0 else None
         return (
-            self.state == "heading"
-            and not administers(self.lines[place].text)
+            not administers(self.lines[place].text)
             and number is not None
             and number.kind == "word"
             and mark is not None
@@ -194,10 +193,9 @@ class Surroundings:
             for at in range(place + 1, following)
         )
 
-    def _counts_headings(self, place: int, mark: Mark) -> bool:
+    def _counts_headings(self, mark: Mark) -> bool:
         """Return whether "III. Matching" counts on from "II. True or false", the last heading."""
-        above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
-        before = self.marks[above] if above >= 0 else None
+        before = self.marks[self.heading_at] if self.heading_at >= 0 else None
         return before is not None and before.series == mark.series and before.value + 1 == mark.value > 2
 
     def _asks_to_match(self, place: int, mark: Mark) -> bool:

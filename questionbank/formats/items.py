@@ -17,7 +17,7 @@ from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import PictureName, html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put
-from questionbank.formats.limits import ID_LIMIT
+from questionbank.formats.limits import ID_LIMIT, POINTS_LIMIT
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Entry, ReadContext
@@ -108,6 +108,13 @@ class ItemReading:
 
     def full_row(self) -> dict[str, Any]:
         """Return the fields of the question, and those that our own writer has added."""
+        points = self.content.get("points")
+        if points is not None and not 0 <= points <= POINTS_LIMIT:
+            reason = (
+                f"it gives {points:g} points, which is not between 0 and {POINTS_LIMIT:,}: they are left out"
+            )
+            self.say("grading", reason)
+            self.content["points"] = None
         pictures = self.pictures.as_content()
         row = {
             **self.row,

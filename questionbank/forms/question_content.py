@@ -25,6 +25,7 @@ from analytics.question_content import (
     content_texts,
 )
 from questionbank.formats.kinds import option_label, options_fault, truth_word
+from questionbank.formats.limits import POINTS_LIMIT
 from questionbank.formats.pictures import PictureRefused
 from questionbank.formats.written_numbers import decimal_text, plain
 from questionbank.forms.question_rows import COLUMNS, Row, tidy
@@ -327,7 +328,7 @@ def _points(text: str) -> float | None:
         points = float(text.replace(",", ".")) if text else None
     except ValueError:
         points = -1.0
-    if points is not None and not 0 <= points <= 10_000:
+    if points is not None and not 0 <= points <= POINTS_LIMIT:
         raise RowProblem(f"“{text[:20]}” is not a number of points.")
     return points
 

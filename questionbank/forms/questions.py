@@ -107,7 +107,7 @@ class QuestionForm(ServiceForm):
         help_text="PNG, JPEG, GIF or WebP. A picture that the text does not name is put at its end.",
     )
     title = forms.CharField(label="Title", max_length=300, required=False)
-    points = forms.FloatField(label="Points", min_value=0, max_value=10_000, required=False)
+    points = forms.FloatField(label="Points", min_value=0, max_value=limits.POINTS_LIMIT, required=False)
     tags = forms.CharField(label="Tags, separated by commas", max_length=2_000, required=False)
     hints = _long_text("Hints, one a line", 2, required=False)
     feedback_general = _long_text("Feedback for everybody", 2, required=False)

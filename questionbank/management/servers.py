@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import django
 from django.core.management import get_commands, load_command_class
+from django.core.management.base import CommandError
 
 
-def start_servers_for(command: str) -> None:
+def start_servers_for(command: str, arguments: Sequence[str]) -> None:
     """Start what `command` needs and is not given by `DATABASE_URL` or `REDIS_URL`.
 
-    A command says so in its attribute `servers`; Django's own get PostgreSQL. Unknown commands start
-    nothing: Django reports them.
+    A command says so in its attribute `servers`; Django's own get PostgreSQL. Unknown commands and wrong
+    arguments start nothing: Django reports them. With `--help` the process ends here.
     """
     django.setup()
     from questionbank import embedded
@@ -23,6 +25,10 @@ def start_servers_for(command: str) -> None:
     if app_name is None:
         return
     instance = load_command_class(app_name, command) if isinstance(app_name, str) else app_name
+    try:
+        instance.create_parser("manage.py", command).parse_args(arguments)
+    except CommandError:
+        return
     required = set(getattr(instance, "servers", ("postgres",)))
     if environment("DATABASE_URL"):
         required.discard("postgres")

@@ -131,6 +131,8 @@ def growth(reader: str, shape: str, folder: Path) -> tuple[float, float]:
         if ratio <= MOST_RATIO:
             break
         twice = min(twice, seconds(folder / name, content(2 * size)))
+        if twice < LEAST:  # the first one was disturbed
+            return twice, 0.0
     return twice, ratio
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,6 +109,10 @@ def test_other_texts_stay_whole(text):
         ("1) 3 + 4\n2) 5 x 6\n3) 7 - 2", "1 2 3"),
         ("Given y = 2x:\ni) Find y(3).\nii) Find y(0).\niii) Draw it.", "i ii iii"),
         ("A) Find x.\nB) Find y.", "A B"),
+        (
+            "Simplify:\n" + "\n".join(f"({sign}) 3 + {sign}" for sign in ascii_lowercase),
+            " ".join(ascii_lowercase),
+        ),
         ("Ein Kreis hat r = 5.\na) Berechne den Umfang.\nb) Berechne die Fläche.", "a b"),
         ("已知y=2x。\na）求y(3)。\nb）画出图像。", "a b"),
         ("Ann has 12 pens.\na. How many are left if 5 break?\nb. What share is that?", "a b"),

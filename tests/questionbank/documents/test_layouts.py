@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
+from types import FrameType
 
 import pytest
 
+from analytics.analysed_text import EACH_PART
 from questionbank.documents.paper import FoundQuestion
 from tests.questionbank.documents.test_ways import read
 
@@ -243,6 +247,32 @@ def test_parts_have_labels_of_many_kinds(part: str) -> None:
     assert_parts(in_parts(part, "Answer: {}"))
 
 
+@pytest.mark.parametrize(
+    ("labels", "of"),
+    [
+        (ascii_lowercase[:20], "{})"),
+        (ascii_lowercase, "{})"),
+        (ascii_lowercase, "({})"),
+        (range(1, 61), "({})"),
+    ],
+    ids=["t)", "z)", "(z)", "(60)"],
+)
+def test_a_question_has_as_many_parts_as_the_paper_gives_it(labels: Sequence[object], of: str) -> None:
+    parts = "".join(f"{of.format(label)} Add {number} and 7.\n" for number, label in enumerate(labels))
+    text = f"1. Work out.\n{parts}2. Find the sum.\n{of.format(labels[0])} Add 8 and 9.\n3. Solve 2x = 6.\n"
+    questions = read(text)
+    assert [len(question.record.content.parts) for question in questions] == [len(labels), 1, 0]
+    assert questions[0].record.content.parts[-1].text == f"Add {len(labels) - 1} and 7."
+
+
+def test_parts_need_no_text_above_them() -> None:
+    paper = "1. (a) Simplify 2x + 3x.\n(b) Factorise x^2 - 9.\n2. (a) Solve 2x = 6.\n"
+    first, second = (question.record for question in read(paper))
+    assert first.text == second.text == EACH_PART
+    assert [part.text for part in first.content.parts] == ["Simplify 2x + 3x.", "Factorise x^2 - 9."]
+    assert [part.text for part in second.content.parts] == ["Solve 2x = 6."]
+
+
 def part_answers() -> Iterator[str]:
     """Yield tests whose answers stand below the last part, by the labels of the parts."""
     for way in PART_ANSWERS:
@@ -264,3 +294,24 @@ def test_a_list_of_answers_names_parts(way: str) -> None:
         rows += [first.replace("N", str(number))] if first else []
         rows += [labelled(row, number, place, answer) for place, (_, answer) in enumerate(parts)]
     assert_parts(in_parts() + "\n".join(rows))
+
+
+def calls(text: str) -> int:
+    """Return how many functions are called, and generators asked, to read a paper."""
+    count = 0
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        read(text)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("piece", ["(a) Find x.\n", "A) 12\n", "Words.\n", "1. Take x.\nA) 1\nB) 2\n"])
+def test_a_paper_of_twice_the_lines_takes_about_twice_the_steps(piece: str) -> None:
+    assert calls(piece * 400) < 2.3 * calls(piece * 200)

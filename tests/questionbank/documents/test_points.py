@@ -136,8 +136,18 @@ def test_points_may_be_fractions_and_are_never_answers(said: str, expected: floa
     assert not any(question.record.answer for question in assemble(lines, guess_roles(lines)).questions)
 
 
-def test_points_for_each_part_are_those_of_each_part() -> None:
-    lines = read_text("1. Solve each equation. (5 each)\n(a) x + 1 = 2\n(b) x + 2 = 5\n").lines
+@pytest.mark.parametrize("said", ["(5 each)", "[5 marks each]", "5 each"])
+def test_points_for_each_part_are_those_of_each_part(said: str) -> None:
+    lines = read_text(f"1. Solve each equation. {said}\n(a) x + 1 = 2\n(b) x + 2 = 5\n").lines
     (question,) = assemble(lines, guess_roles(lines)).questions
     assert [part.content.points for part in question.record.content.parts] == [5, 5]
     assert (question.record.text, question.record.content.points) == ("Solve each equation.", 10)
+
+
+@pytest.mark.parametrize("first", ["(a) (i)", "(a) Take 1/2. (2)\n(i)"])
+def test_points_of_parts_within_a_part_are_summed_once(first: str) -> None:
+    paper = f"1. Work out.\n{first} Find x. (1)\n(ii) Find y. (1)\n(b) Find z. (3)\n2. Solve 2x = 6. [2]\n"
+    lines = read_text(paper).lines
+    question, _other = assemble(lines, guess_roles(lines)).questions
+    assert [part.content.points for part in question.record.content.parts] == [2, 3]
+    assert question.record.content.points == 5

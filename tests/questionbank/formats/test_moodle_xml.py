@@ -375,6 +375,15 @@ def test_a_question_that_cannot_be_taken_apart_is_kept(tmp_path, inner, kind, wa
     assert "a script was left out" in reasons
 
 
+@pytest.mark.parametrize(("given", "points"), [("-2", None), ("1e9", None), ("0", 0.0), ("0.5", 0.5)])
+def test_points_that_no_question_gives_are_left_out_and_told_of(tmp_path, given, points):
+    inner = f"<questiontext><text>2 + 2?</text></questiontext><defaultgrade>{given}</defaultgrade>"
+    path = saved(tmp_path, _quiz(f"<question type='essay'>{inner}</question>"))
+    *said, record = (entry for _line, entry in read(path))
+    assert record.content.points == points
+    assert ["not between 0 and 10,000" in warning.reason for warning in said] == [True] * (points is None)
+
+
 def test_a_picture_that_is_named_but_missing_is_told_of(tmp_path):
     path = tmp_path / "bank.xml"
     html = "&lt;img src='@@PLUGINFILE@@/a.png'&gt;&lt;img src='https://x.invalid/b.png'&gt;"

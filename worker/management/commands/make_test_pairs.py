@@ -40,8 +40,6 @@ class Command(BankCommand):
             )
 
     def handle(self, *_args: Any, path: Path, questions: int, seed: int, **options: Any) -> None:
-        from analytics.paraphrase.seq2seq import functions_for_test_sets
-
         if questions < 1:
             raise ValidationFailed("--questions must be at least 1.")
         if options["grammar"] and not options["passive"]:
@@ -49,6 +47,8 @@ class Command(BankCommand):
         material = scorer_material().questions
         if not material.held_out:
             raise ValidationFailed("The bank has no English question that is held out: add questions first.")
+        from analytics.paraphrase.seq2seq import functions_for_test_sets  # torch takes seconds to load
+
         functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
         pairs = bank_test_pairs(material, questions, functions=functions, seed=seed)
         with written_aside(path) as file:
