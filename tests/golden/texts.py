@@ -10,7 +10,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,7 @@ def file_text(data: bytes) -> str:
         return digest(data) + "\n"
 
 
-LINES_COMPARED, WIDTH = 400, 200
+CONTEXT, LINES_COMPARED, WIDTH = 2, 400, 200
 
 
 def difference(before: str, now: str, *, lines: int) -> Iterator[str]:
@@ -127,23 +127,29 @@ def difference(before: str, now: str, *, lines: int) -> Iterator[str]:
     old, new = before.splitlines(), now.splitlines()
     start = _common(old, new)
     end = min(_common(old[::-1], new[::-1]), len(old) - start, len(new) - start)
-    first = max(start - 2, 0)
+    first, end = max(start - CONTEXT, 0), max(end - CONTEXT, 0)
     old, new = (text[first : len(text) - end][:LINES_COMPARED] for text in (old, new))
-    shown = 0
-    for line in list(unified_diff(old, new, n=2, lineterm=""))[2:]:
-        if shown == lines:
-            yield "..."
-            return
-        shown += 1
-        yield f"(from line {first + 1}) {line}" if line.startswith("@@") else _cut(line)
-    if not shown and before != now:
+    found = list(unified_diff(old, new, n=CONTEXT, lineterm=""))[2:]
+    removed, added = ([line for line in found if line[0] == sign] for sign in "-+")
+    shared = {}
+    for one, other in zip(removed, added, strict=False):
+        shared[one] = shared[other] = _common(one[1:], other[1:])
+    for line in found[:lines]:
+        yield f"(from line {first + 1}) {line}" if line.startswith("@@") else _cut(line, shared.get(line, 0))
+    if len(found) > lines:
+        yield "..."
+    if not found and before != now:
         yield "only line ends differ"
 
 
-def _common(first: list[str], second: list[str]) -> int:
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
     pairs = enumerate(zip(first, second, strict=False))
     return next((place for place, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= WIDTH else f"{line[:WIDTH]} ... ({len(line):,} characters)"
+def _cut(line: str, shared: int) -> str:
+    """Return a long line from shortly before the first character that is not shared with the line it replaces."""
+    if len(line) <= WIDTH:
+        return line
+    start = max(shared - WIDTH // 4, 0)
+    return f"{line[0]}{'...' if start else ''}{line[start + 1 :][:WIDTH]}... ({len(line):,} characters)"
