@@ -104,17 +104,14 @@ def write_texts(inputs: Path, data: Path) -> None:
 
 def _changed(text: str, number: int) -> str:
     """Return a text in other words, with another number, with its sentences in another order, or shortened."""
-    if number % 4 == 0:
-        return (
-            text.replace("How many", "What number of")
-            .replace("Find", "Determine")
-            .replace("Solve", "Work out")
-        )
-    if number % 4 == 1:
-        return re.sub(r"\d+", lambda found: str(int(found[0]) + 1), text, count=1)
-    if number % 4 == 2:
-        return " ".join(reversed(re.split(r"(?<=[.?!]) ", text)))
-    return text[: len(text) * 2 // 3]
+    words = (
+        text.replace("How many", "What number of").replace("Find", "Determine").replace("Solve", "Work out")
+    )
+    another = re.sub(r"\d+", lambda found: str(int(found[0]) + 1), text, count=1)
+    reordered = " ".join(reversed(re.split(r"(?<=[.?!]) ", text)))
+    changes = [words, another, reordered, text[: len(text) * 2 // 3]]
+    turned = changes[number % 4 :] + changes[: number % 4]
+    return next((change for change in turned if change != text), text)
 
 
 def predict(inputs: Path, work: Path) -> Iterator[tuple[str, str]]:
