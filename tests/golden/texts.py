@@ -24,7 +24,7 @@ _RULES = [
         (r'(name="csrfmiddlewaretoken" value=|nonce=|"X-CSRFToken": ?)"[^"]*"', r'\1"TOKEN"'),
         (r"'nonce-[^']+'", "'nonce-TOKEN'"),
         (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
-        (r"[\w-]{4,}:[0-9A-Za-z]{6}:[\w-]{43}", "SIGNED"),
+        (r"([\w-]{4,}(?::|%3A))[0-9A-Za-z]{6}(?::|%3A)[\w-]{43}", r"\1SIGNED"),
         (r"(/[\w./-]+)\.[0-9a-f]{12}(\.(?:css|js|svg|png|woff2))", r"\1\2"),
         (r"\b20\d\d-?\d\d-?\d\d[T ]\d\d:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "TIME"),
         (rf"\b\d{{1,2}} {_MONTH} 20\d\d(?:,? (?:at )?{_CLOCK})?", "TIME"),
