@@ -34,6 +34,7 @@ def make_bank() -> Path:
     folder = BANKS / product_digest()
     if (folder / "complete").exists():
         return folder
+    sys.stderr.write("Setting up the demo bank of this tree (2 to 8 minutes) ...\n")
     shutil.rmtree(BANKS, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = {

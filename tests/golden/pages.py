@@ -40,7 +40,7 @@ MORE: tuple[tuple[str, str, dict[str, Any], dict[str, Any], str], ...] = (
     ("own_worksheet_layout", "worksheet_layout", {"worksheet_id": "own_worksheet"}, {}, ""),
     ("own_worksheet_mark", "worksheet_mark", {"worksheet_id": "own_worksheet"}, {}, ""),
     *((f"own_worksheet_{format}", "worksheet_download", {"worksheet_id": "own_worksheet"}, {"format": format}, "")
-      for format in ("docx", "latex", "html")),
+      for format in ("word", "latex", "html")),
     ("own_paper", "document_review", {"draft_id": "own_draft"}, {}, ""),
     *((f"similar_{number}", "question_detail", {"question_id": number}, {}, "") for number in (100, 900, 1700)),
 )  # fmt: skip
