@@ -1,9 +1,9 @@
 """Record what the product does, or compare it with a recording.
 
-A recording is a folder for each part, with its inputs and its outputs. `record` skips parts that are recorded, so it
-can be stopped and started again; parts that are named with --only are recorded again. `check` writes the outputs of
-this tree beside the recorded ones, into the folder `checked`, shows what differs, and ends with exit status 1 if
-anything does.
+A recording is a folder for each part, with its inputs and its outputs. `record` skips parts that this tree has
+recorded, so it can be stopped and started again; parts that are named with --only are recorded again. `check` writes
+the outputs of this tree beside the recorded ones, into the folder `checked`, shows what differs, and ends with exit
+status 1 if anything does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import django
 
-from tests.golden.bank import BASE_DIR, fixed_environment, make_bank, open_copy
+from tests.golden.bank import BASE_DIR, fixed_environment, make_bank, open_copy, product_digest
 from tests.golden.parts import PARTS
 from tests.golden.texts import difference
 
@@ -30,32 +30,41 @@ LINES_OF_A_FILE, LINES_OF_A_PART = 12, 120
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status."""
     options = _parser().parse_args(arguments)
+    is_check = options.command == "check"
     names = options.only or list(PARTS)
-    if options.command == "record":
-        names = [name for name in names if options.only or not (options.into / name / "outputs").exists()]
-    elif missing := [name for name in names if not (options.into / name / "outputs").exists()]:
+    if is_check and (missing := [name for name in names if not (options.into / name / "outputs").exists()]):
         sys.exit(
-            f"{', '.join(missing)}: not recorded in {options.into}. Run record first, or name others with --only."
+            f"{', '.join(missing)}: not recorded in {options.into}. Record them, or name others with --only."
         )
+    if not (is_check or options.only):
+        names = [name for name in names if not _is_recorded(options.into / name)]
     bank = make_bank() if any(PARTS[name].has_bank for name in names) else None
-    differing = 0
+    failed = 0
     for name in names:
-        folder, began = options.into / name, time.time()
-        if options.command == "record":
-            shutil.rmtree(folder, ignore_errors=True)
-            _in_own_process("inputs", name, folder, bank, options.data)
-            _in_own_process("outputs", name, folder, bank, options.data)
-            lines, count = [], 0
-        else:
-            _in_own_process("checked", name, folder, bank, options.data)
-            lines, count = compare(folder / "outputs", folder / "checked")
-        differing += bool(count)
-        outcome = (
-            "recorded" if options.command == "record" else f"{count} differ" if count else "no difference"
-        )
+        began = time.time()
+        outcome, lines = (check if is_check else record)(name, options.into / name, bank, options.data)
+        failed += outcome not in ("recorded", "no difference")
         sys.stdout.write("\n".join([f"{name}: {outcome} ({time.time() - began:.0f} s)", *lines, ""]))
         sys.stdout.flush()
-    return int(differing > 0)
+    return int(failed > 0)
+
+
+def record(name: str, folder: Path, bank: Path | None, data: Path) -> tuple[str, list[str]]:
+    """Record a part; return what became of it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for step in ("inputs", "outputs"):
+        if not _in_own_process(step, name, folder, bank, data):
+            return f"the {step} could not be written", []
+    (folder / "tree").write_text(product_digest())
+    return "recorded", []
+
+
+def check(name: str, folder: Path, bank: Path | None, data: Path) -> tuple[str, list[str]]:
+    """Compare a part with its recording; return what became of it, and what differs."""
+    if not _in_own_process("checked", name, folder, bank, data):
+        return "it could not be run", []
+    lines, count = compare(folder / "outputs", folder / "checked")
+    return f"{count} differ" if count else "no difference", lines
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,17 +92,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _is_recorded(folder: Path) -> bool:
+    tree = folder / "tree"
+    return tree.exists() and tree.read_text() == product_digest()
+
+
 def _folder(name: str) -> Path:
     return Path(name).resolve()
 
 
-def _in_own_process(step: str, part: str, folder: Path, bank: Path | None, data: Path) -> None:
-    """Let a process write the inputs of a part, or what this tree makes of them."""
+def _in_own_process(step: str, part: str, folder: Path, bank: Path | None, data: Path) -> bool:
+    """Let a process write the inputs of a part, or what this tree makes of them; return whether it could."""
     with tempfile.TemporaryDirectory(prefix="golden-") as work:
         environment = {**os.environ, **fixed_environment(bank or Path(work) / "var")}
         command = [sys.executable, "-c", "from tests.golden.__main__ import run_step; run_step()"]
         arguments = [step, part, str(folder), work, str(data)]
-        subprocess.run([*command, *arguments], cwd=BASE_DIR, env=environment, check=True)
+        return not subprocess.run(
+            [*command, *arguments], cwd=BASE_DIR, env=environment, check=False
+        ).returncode
 
 
 def run_step() -> None:

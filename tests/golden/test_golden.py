@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from django.db import transaction
 
 from tests.golden import pages
 from tests.golden.__main__ import compare, main
-from tests.golden.files import samples
 from tests.golden.parts import PARTS
 from tests.golden.texts import difference, file_text, html_lines, normalised
 from tests.questionbank.page_bank import make_bank
@@ -90,13 +90,21 @@ def test_a_page_of_five_people_is_the_same_text_twice(db, teacher, reviewer, adm
     assert [status[f"paste/{person}"] for person in pages.PEOPLE] == ["302", "403", "200", "200", "200"]
 
 
-def test_a_sample_is_read_as_records_or_refused(tmp_path):
-    (tmp_path / "auto").mkdir()
-    (tmp_path / "auto" / "quiz.gift").write_text("::Sum:: 2 + 2? {=4 ~5}\n")
-    (tmp_path / "auto" / "broken.xml").write_text("<quiz><question>")
-    found = {name: json.loads(text) for name, text in samples(tmp_path, tmp_path)}
-    assert found["auto/quiz.gift"][1][1]["text"] == "2 + 2?"
-    assert found["auto/broken.xml"][-1][0] == "refused"
+def test_a_part_is_checked_against_its_recording(tmp_path, capsys):
+    folder = tmp_path / "samples"
+    (folder / "inputs" / "auto").mkdir(parents=True)
+    (folder / "inputs" / "auto" / "quiz.gift").write_text("::Sum:: 2 + 2? {=4 ~5}\n")
+    (folder / "inputs" / "auto" / "broken.xml").write_text("<quiz><question>")
+    write(folder / "outputs", {"auto/quiz.gift": "another\n", "auto/broken.xml": "another\n"})
+    arguments = ["check", "--into", str(tmp_path), "--only", "samples"]
+    assert main(arguments) == 1
+    assert capsys.readouterr().out.startswith("samples: 2 differ")
+    found = {path.name: json.loads(path.read_text()) for path in (folder / "checked" / "auto").iterdir()}
+    assert found["quiz.gift.txt"][1][1]["text"] == "2 + 2?"
+    assert found["broken.xml.txt"][-1][0] == "refused"
+    shutil.rmtree(folder / "outputs")
+    (folder / "checked").rename(folder / "outputs")
+    assert main(arguments) == 0
 
 
 def test_nothing_is_checked_without_a_recording(tmp_path):
