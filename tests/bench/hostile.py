@@ -354,7 +354,7 @@ CASES = (
     Case("digits.jsonl", _text('{"text": "2 + 2?", "difficulty": ' + "9" * 100_000 + "}\n"), "line 1"),
     Case("surrogate.jsonl", _text('{"text": "2 \\ud800 + 2?"}\n'), "line 1"),
     # -- programs and other systems
-    Case("answers.gift", _text("What is 2+2? {" + "~=%50%" * 10_000 + "}"), "line 1: the braces hold 20,000 answers"),
+    Case("answers.gift", _text("What is 2+2? {" + "~=%50%" * 10_000 + "}"), "line 1: the braces hold more than"),
     Case("no_answers.txt", _text("One?\nA. 1\nB. 2\nC. 3\n\n\nTwo?\nA. 1\nB. 2\n"), "looks like an Aiken file, but behind line 4 a line ANSWER:"),
     Case("script.h5p", _h5p({**_MC}, **{"content/evil.js": "alert(1)", "content/evil.html": "<script>alert(1)</script>"}), "script", keeps=1),
     Case("deep.h5p", _zip({"h5p.json": json.dumps(_H5P), "content/content.json": '{"a":' * 100_000 + "1" + "}" * 100_000}), "deep|nested|JSON"),
