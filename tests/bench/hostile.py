@@ -342,7 +342,7 @@ CASES = (
     Case("digits.jsonl", _text('{"text": "2 + 2?", "difficulty": ' + "9" * 100_000 + "}\n"), "line 1"),
     Case("surrogate.jsonl", _text('{"text": "2 \\ud800 + 2?"}\n'), "line 1"),
     # -- programs and other systems
-    Case("answers.gift", _text("What is 2+2? {" + "~=%50%" * 10_000 + "}"), "line 1: the braces hold 20,000 answers"),
+    Case("answers.gift", _text("What is 2+2? {" + "~=%50%" * 10_000 + "}"), "line 1: the braces hold more than"),
     Case("no_answers.txt", _text("One?\nA. 1\nB. 2\nC. 3\n\n\nTwo?\nA. 1\nB. 2\n"), "looks like an Aiken file, but behind line 4 a line ANSWER:"),
     Case("braces.tex", _text("\\documentclass{exam}\\begin{document}\\begin{questions}\\question " + "{" * 200_000 + "\\end{questions}\\end{document}"), ""),
     Case("input.tex", _text("\\documentclass{exam}\\begin{document}\\begin{questions}\\question 2 + 2? \\input{/etc/passwd}\\write18{id}\\end{questions}\\end{document}"), "'/etc/passwd' that it includes is not read", keeps=1),

@@ -107,7 +107,10 @@ def main() -> int:
                 folder.mkdir()
                 faults = _faults(source, folder, secret, mark)
                 documents += 1
-                compiled += (folder / "it.pdf").exists()
+                has_pdf = (folder / "it.pdf").exists()
+                compiled += has_pdf
+                if not has_pdf:
+                    print(f"{number} {way}: no PDF", flush=True)
                 harmful += bool(faults)
                 for fault in faults:
                     print(f"{number} {way}: {fault}", flush=True)

@@ -7,6 +7,7 @@ https://docs.moodle.org/en/GIFT_format, and Moodle's `qformat_gift`. A backslash
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from analytics.question_content import AcceptedAnswer, MatchingPair
 from questionbank.formats.fields import FieldProblems
@@ -166,9 +167,9 @@ def _pieces(inner: str, first: str) -> list[tuple[str, str]]:
     Raises:
         FieldProblems: there are more than anybody writes.
     """
-    marks = list(_ANSWER.finditer(inner))
+    marks = list(islice(_ANSWER.finditer(inner), _MOST_ANSWERS + 1))
     if len(marks) > _MOST_ANSWERS:
-        raise _bad(f"the braces hold {len(marks):,} answers, more than {_MOST_ANSWERS:,}")
+        raise _bad(f"the braces hold more than {_MOST_ANSWERS:,} answers")
     places = [(match[1], match.start(1), match.end()) for match in marks]
     if inner[: places[0][1] if places else len(inner)].strip():
         places.insert(0, (first, 0, 0))
