@@ -28,6 +28,7 @@ _RULES = [
         (r"\b[0-9a-z]{6,7}-[0-9a-f]{32}\b", "KEY"),
         (r"(/[\w./-]+)\.[0-9a-f]{12}(\.(?:css|js|svg|png|woff2))", r"\1\2"),
         (r"\b20\d\d-?\d\d-?\d\d[T ]\d\d:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "TIME"),
+        (r"(Connections\s*</dt>\s*<dd>)\d+", r"\1N"),
         (r"(<time\b[^>]*>)[^<]*", r"\1TIME\n"),
         (rf"\b\d{{1,2}} {_MONTH},? {_CLOCK}", "TIME"),
         (rf"\b\d{{1,2}} {_MONTH} 20\d\d(?:,? (?:at )?{_CLOCK})?", "TIME"),
