@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -106,6 +107,7 @@ def _opened(cookies: SimpleCookie, method: str, path: str, data: dict[str, Any])
     from django.test.utils import CaptureQueriesContext
 
     cache.clear()
+    random.seed(0)
     client = Client(raise_request_exception=False)
     client.cookies = copy.deepcopy(cookies)
     with transaction.atomic(), CaptureQueriesContext(connection) as queries:

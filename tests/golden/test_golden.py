@@ -59,6 +59,8 @@ def test_of_a_long_line_the_place_that_differs_is_shown():
         ("2026-11-29T02:05:01.5+00:00", "2027-01-02T13:45:00+00:00"),
         ("29 Nov 2026, 02:05", "2 January 2027, 13:45"),
         (f"?cursor=WyIx%3A1xXV8t%3A{'a' * 43}", f"?cursor=WyIx%3A1xXV9u%3A{'b' * 43}"),
+        ("29 Nov, 02:05", "2 Jan, 13:45"),
+        ('<time datetime="x">3 days</time>', '<time datetime="x">5 weeks</time>'),
         ("3 minutes ago", "1 hour, 2 minutes ago"),
         ("/static/css/site.0123456789ab.css", "/static/css/site.ba9876543210.css"),
     ],
