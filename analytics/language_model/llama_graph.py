@@ -14,6 +14,7 @@ import onnx
 from onnx import TensorProto, helper
 
 _OPERATORS, _FORMAT = 23, 10  # versions of ONNX
+_Shapes = dict[str, list[str | int | None]]
 
 
 class _Graph:
@@ -83,7 +84,7 @@ def write_llama_graph(config: Mapping[str, Any], path: Path) -> None:
         gate = graph.node("Mul", gate, graph.node("Sigmoid", gate))
         gate = graph.node("Mul", gate, product(read, f"{name}.mlp.up_proj", inner))
         states = graph.node("Add", states, product(gate, f"{name}.mlp.down_proj", width, inner))
-    shapes: dict[str, list[str | int]] = {
+    shapes: _Shapes = {
         "states": ["rows", "count", width],
         "cosine": ["rows", "count", head // 2],
         "sine": ["rows", "count", head // 2],
@@ -91,7 +92,7 @@ def write_llama_graph(config: Mapping[str, Any], path: Path) -> None:
         **{each: ["rows", groups, "before", head] for each in memory},
     }
     last = normed(states, "model.norm")
-    ends = {last: ["rows", "count", width], **{each: ["rows", groups, "places", head] for each in grown}}
+    ends: _Shapes = {last: ["rows", "count", width], **{each: ["rows", groups, "places", head] for each in grown}}
     inputs, outputs = (
         [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each, shape in of.items()]
         for of in (shapes, ends)
