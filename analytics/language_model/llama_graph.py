@@ -92,7 +92,10 @@ def write_llama_graph(config: Mapping[str, Any], path: Path) -> None:
         **{each: ["rows", groups, "before", head] for each in memory},
     }
     last = normed(states, "model.norm")
-    ends: _Shapes = {last: ["rows", "count", width], **{each: ["rows", groups, "places", head] for each in grown}}
+    ends: _Shapes = {
+        last: ["rows", "count", width],
+        **{each: ["rows", groups, "places", head] for each in grown},
+    }
     inputs, outputs = (
         [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each, shape in of.items()]
         for of in (shapes, ends)
