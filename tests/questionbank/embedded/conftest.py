@@ -83,7 +83,7 @@ def popen() -> Iterator[Popen]:
         def start(command: list[str], **options: object) -> subprocess.Popen[str]:
             pipe = subprocess.PIPE
             process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options)
-            watchdog = threading.Timer(60, process.kill)
+            watchdog = threading.Timer(300, process.kill)
             watchdog.start()
             for stream in (process.stdin, process.stdout, process.stderr):
                 if stream is not None:
@@ -127,7 +127,7 @@ def user_of(run_python: Callable[[str], subprocess.Popen[str]]) -> Callable[...,
 def within() -> Callable[..., bool]:
     """Waits until a condition holds; False where it does not in time."""
 
-    def wait(condition: Callable[[], object], seconds: float = 10) -> bool:
+    def wait(condition: Callable[[], object], seconds: float = 30) -> bool:
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
