@@ -77,7 +77,7 @@ def connect() -> Callable[..., psycopg.Connection]:
 
 @pytest.fixture
 def popen() -> Iterator[Popen]:
-    """Like subprocess.Popen with pipes; what it starts is killed at the end, or after a minute."""
+    """Like subprocess.Popen with pipes; what it starts is killed at the end, or after five minutes."""
     with ExitStack() as at_the_end:
 
         def start(command: list[str], **options: object) -> subprocess.Popen[str]:
