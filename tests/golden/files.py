@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,23 +69,11 @@ def write_papers(inputs: Path, _data: Path) -> None:
 def _harvest(inputs: Path, kind: str, tests: str) -> None:
     """Run tests and keep the files that they read; a failing test is another command's to report."""
     folder = inputs / "harvest"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "tests.golden.harvest",
-        "-p",
-        "no:cacheprovider",
-        tests,
-    ]
-    environment = {
-        **os.environ,
-        "GOLDEN_HARVEST": str(folder),
-        "TEST_VAR_DIR": str(inputs.parent / "test-servers"),
-    }
-    subprocess.run(command, cwd=BASE_DIR, env=environment, check=False, stdout=subprocess.DEVNULL)
+    plugins = ["-p", "tests.golden.harvest", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryDirectory(prefix="golden-") as servers:
+        environment = {**os.environ, "GOLDEN_HARVEST": str(folder), "TEST_VAR_DIR": servers}
+        command = [sys.executable, "-m", "pytest", "-q", *plugins, tests]
+        subprocess.run(command, cwd=BASE_DIR, env=environment, check=False, stdout=subprocess.DEVNULL)
     for other in folder.iterdir():
         if other.name != kind:
             shutil.rmtree(other)
