@@ -66,7 +66,7 @@ def write_data(inputs: Path, _data: Path) -> None:
         ("asdiv/all", problems[:1]),
         ("aqua_rat/dev", problems[:1]),
         ("aqua_rat/test", problems[:1]),
-        ("gsm8k/train", problems[20:]),
+        ("gsm8k/train", _questions("gsm")),
         ("paraqd/aquarat_val", _pairs(problems[:10])),
         ("paraqd/aquarat_test", _pairs(problems[10:20])),
         ("paraqd/sawp_test", _pairs(problems[20:24])),
