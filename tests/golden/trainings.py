@@ -51,7 +51,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # paper: its arm
 def write_data(inputs: Path, _data: Path) -> None:
     """Write a tiny encoder, and sets of made-up questions where the commands look for public ones."""
     product.write_tiny_backbone(inputs / "backbone")
-    problems = [{**row, "fold": number % 2} for number, row in enumerate(generated_problems(80))]
+    problems = [{**row, "fold": number % 2} for number, row in enumerate(generated_problems(160))]
     _write(inputs / "questions.jsonl", _questions("test"))
     _write(inputs / "problems.jsonl", problems)
     sets = inputs / "sets"
@@ -66,7 +66,7 @@ def write_data(inputs: Path, _data: Path) -> None:
         ("asdiv/all", problems[:1]),
         ("aqua_rat/dev", problems[:1]),
         ("aqua_rat/test", problems[:1]),
-        ("gsm8k/train", problems[20:]),
+        ("gsm8k/train", _questions("gsm")),
         ("paraqd/aquarat_val", _pairs(problems[:10])),
         ("paraqd/aquarat_test", _pairs(problems[10:20])),
         ("paraqd/sawp_test", _pairs(problems[20:24])),
