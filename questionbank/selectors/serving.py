@@ -1,8 +1,7 @@
 """What serves now: the vector set of each lens with its encoder, the probes of each hierarchy, the scorer.
 
 `serving()` answers from one state of the database; a request calls it once and passes the result on. So everything
-that one page shows comes from models that belong together, also while a promotion swaps them. Loaded models are kept
-for the whole process, by checksum.
+that one page shows comes from models that belong together, also while a promotion swaps them.
 """
 
 from __future__ import annotations
