@@ -25,6 +25,11 @@ def fields_digest(record: QuestionRecord) -> bytes:
     return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()
 
 
+def is_as_read(record: QuestionRecord) -> bool:
+    """Return whether a question came in an item, and nobody has changed any of its fields since."""
+    return record.original is not None and record.original.fields == fields_digest(record)
+
+
 def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
     """Return whether somebody has changed what the item of a question says, and not only what the bank says of it.
 
@@ -33,8 +38,7 @@ def is_written_anew(record: QuestionRecord, again: QuestionRecord) -> bool:
     Args:
         again: the item, read again.
     """
-    original = record.original
-    if original is None or record.kind == "opaque" or original.fields == fields_digest(record):
+    if record.original is None or record.kind == "opaque" or is_as_read(record):
         return False
     content = replace(again.content, tags=record.content.tags, section=record.content.section)
     return content != record.content or any(
@@ -47,7 +51,7 @@ def kept_losses(record: QuestionRecord, again: QuestionRecord) -> list[str]:
 
     Section, concepts and the name of the set stand around an item.
     """
-    if record.original is not None and record.original.fields == fields_digest(record):
+    if is_as_read(record):
         return []
     content = replace(again.content, original=record.content.original, section=record.content.section)
     return not_held(record, replace(again, source=record.source, concepts=record.concepts, content=content))

@@ -34,7 +34,7 @@ from questionbank.formats.latex.exam import (
 from questionbank.formats.latex.portable import defined_commands, is_portable
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.originals import is_as_read
 from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 from questionbank.formats.seam import (
@@ -180,7 +180,7 @@ def _written(record: QuestionRecord, pictures: _PictureFiles, defined: frozenset
         before = before if is_portable(before, defined) else ""
         source = original.data.decode()
         is_kept = is_portable(source, defined | defined_commands(before))
-        if is_kept and original.fields == fields_digest(record) and pictures.placed(record, source):
+        if is_kept and is_as_read(record) and pictures.placed(record, source):
             return before, source
         if is_kept and record.kind == "opaque":
             pictures.named(record, is_original=True)
@@ -232,8 +232,8 @@ def latex_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]
     original = record.original
     if original is not None and original.format == FORMAT and is_portable(original.data.decode()):
         if record.kind == "opaque":
-            return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
-        if original.fields == fields_digest(record):
+            return [] if not original.fields or is_as_read(record) else ["changes made in the bank"]
+        if is_as_read(record):
             return []
     comments, item = _item(record, lambda name: name, is_ours=False)
     return not_held(record, _again(record, comments, item))

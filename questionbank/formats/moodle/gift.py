@@ -27,7 +27,7 @@ from questionbank.formats.lines import file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import GAP, GiftItem
 from questionbank.formats.moodle.words import category_of, category_path
 from questionbank.formats.naming import default_title
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.originals import is_as_read
 from questionbank.formats.own_fields import lost_fields, mark_comments, read_marks
 from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.written_numbers import decimal_text
@@ -227,8 +227,8 @@ def _item(record: QuestionRecord) -> tuple[str, str, tuple[str, ...] | None]:
     if original is not None and original.format == FORMAT:
         before = original.preamble.decode()
         found = [category_path(match[1]) for line in before.split("\n") if (match := _CATEGORY.match(line))]
-        is_as_read = original.fields == fields_digest(record) and len(record.concepts) < 2
-        if is_as_read and (not found or found[-1] in (*record.concepts, ())):
+        is_kept = is_as_read(record) and len(record.concepts) < 2
+        if is_kept and (not found or found[-1] in (*record.concepts, ())):
             return before, original.data.decode(), found[-1] if found else None
     comments, item = item_text(record)
     return "\n".join(["", *comments]), item, None
@@ -263,7 +263,7 @@ def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     original = record.original
     lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
     if original is not None and original.format == FORMAT:
-        return [] if original.fields == fields_digest(record) else lost
+        return [] if is_as_read(record) else lost
     comments, item = item_text(record, is_ours=False)
     asked = _with_missing_word(record)
     if record.content.blanks and asked.kind == "open":

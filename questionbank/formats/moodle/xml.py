@@ -32,7 +32,7 @@ from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
 from questionbank.formats.moodle.writing import write_element
-from questionbank.formats.originals import fields_digest
+from questionbank.formats.originals import is_as_read
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_nodes import Node, XmlItem, parse, xml_items
 
@@ -130,7 +130,7 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
     if original is None or original.format != FORMAT:
         return write_element(record, attachments.get)
     item = original.data
-    if original.fields != fields_digest(record) or len(record.concepts) > 1:
+    if not is_as_read(record) or len(record.concepts) > 1:
         is_other = record.kind == "opaque"
         before, _said = read_element(original.data, hash_of, record.concepts[:1], is_other=is_other)
         if before.kind != record.kind or _is_replaced(before, record):
@@ -213,7 +213,7 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     record = _with_exported_names(record)
     original = record.original
     if original is not None and original.format == FORMAT:
-        if original.fields == fields_digest(record):
+        if is_as_read(record):
             return []
         if record.content.settings.get("type") == STACK and record.kind != "opaque":
             before, _said = read_element(original.data, hash_of, record.concepts[:1])

@@ -16,7 +16,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.archives import Places, file_pieces
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
-from questionbank.formats.originals import WRITTEN_ANEW, fields_digest, is_written_anew, kept_losses
+from questionbank.formats.originals import WRITTEN_ANEW, is_as_read, is_written_anew, kept_losses
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.qti.around import Around, read_around
 from questionbank.formats.qti.metadata import (
@@ -194,7 +194,7 @@ def written(record: QuestionRecord, version: Version) -> _Item:
     is_filed = {*before.concepts} == {*record.concepts}
     section = record.content.section
     is_placed = section == Section() or _stands_in_section(record)
-    if original.fields == fields_digest(record) and is_filed and is_placed:
+    if is_as_read(record) and is_filed and is_placed:
         return _kept(original.data, around)
     content = replace(before.content, section=section if is_placed else Section())
     concepts = record.concepts if is_filed else before.concepts
