@@ -1,7 +1,7 @@
 """Loading models and the engine of formulas when a process begins to serve pages, so that nobody waits.
 
 Only what the bank needs is loaded: the models of each language that has questions, English first. Those of another
-language are loaded when its first text arrives; `questionbank.selectors.serving` unloads what rests for an hour.
+language are loaded when its first text arrives; `questionbank.selectors.serving` unloads what nobody uses.
 """
 
 from __future__ import annotations

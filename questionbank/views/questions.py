@@ -54,8 +54,9 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     `?whole`. A browser tells by a cookie that it does (static/js/site.js), so that any other gets the whole page.
     """
     question = question_get(question_id=question_id, user=request.user)
+    models = serving()
     insight = question_insight(
-        question=question, user=request.user, hierarchy=request.GET.get("hierarchy", "")
+        question=question, user=request.user, models=models, hierarchy=request.GET.get("hierarchy", "")
     )
     paraphrases = list(insight.paraphrases[:PARAPHRASES_SHOWN])
     context = vars(insight) | {
@@ -77,7 +78,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     if request.COOKIES.get(SCRIPTS_COOKIE) and "whole" not in request.GET:
         context["likeness_later"] = True
     else:
-        context |= _likeness(request, question)
+        context |= _likeness(request, question, models)
     return render(request, "questions/detail.html", context)
 
 
@@ -87,16 +88,16 @@ def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
     question = question_get(question_id=question_id, user=request.user)
     if not request.htmx:
         return redirect(reverse("question_detail", args=[question.pk], query={"whole": 1}))
-    context = _likeness(request, question) | {
+    context = _likeness(request, question, serving()) | {
         "question": question,
         "page_address": reverse("question_detail", args=[question.pk]),
     }
     return render(request, "questions/_likeness.html", context)
 
 
-def _likeness(request: HttpRequest, question: Question) -> dict[str, Any]:
+def _likeness(request: HttpRequest, question: Question, models: Serving) -> dict[str, Any]:
     """Return what `questions/_likeness.html` shows besides the question."""
-    kin = kin_of(question=question, serving=serving())
+    kin = kin_of(question=question, serving=models)
     return {
         "columns": lens_columns(kin.results),
         "kinships": kinds_shown(kin),

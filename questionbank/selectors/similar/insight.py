@@ -152,14 +152,16 @@ class QuestionInsight:
     history: list[HistoryEntry]
 
 
-def question_insight(*, question: Question, user: User, hierarchy: str = "") -> QuestionInsight:
+def question_insight(
+    *, question: Question, user: User, models: Serving, hierarchy: str = ""
+) -> QuestionInsight:
     """Return everything that the bank knows about a question but for its similar questions.
 
     Args:
         user: who asks; drafts of others are not named.
+        models: those in use.
         hierarchy: to predict in; by default its own, else the person's choice.
     """
-    models = serving()
     tags = question_tags(question=question)
     choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
     prediction, no_prediction = predict_or_none(
