@@ -41,7 +41,7 @@ SESSION = "f" * 32  # of the person who does everything
 PREPARE = """
 import sys
 import django; django.setup()
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from questionbank.management.commands import prepare
 
 def call(name, **options):
@@ -53,7 +53,7 @@ def call(name, **options):
 prepare.call_command = call
 try:
     call_command("prepare")
-except prepare.CommandError as error:
+except CommandError as error:
     sys.exit(f"Error: {error}")
 """
 SERVE = f"""
@@ -142,26 +142,29 @@ class Instance:
 
     def restart(self) -> None:
         """Kill everything but the servers, and start it again."""
-        assert self.supervisor is not None
-        self.supervisor.kill()
-        self.supervisor.wait()
+        self._kill_programs()
         self.start()
 
     def lose_power(self) -> None:
-        """Kill the supervisor, and with it its programs, and both servers with their children, all at once."""
-        assert self.supervisor is not None
-        self.supervisor.kill()
-        for name in SERVICES:
-            for pid in self.family(name):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-        self.supervisor.wait()
+        """Kill the supervisor, its programs, and both servers with their children, all at once."""
+        self._kill_programs(*(pid for name in SERVICES for pid in self.family(name)))
         wait_for(lambda: not any(map(self.server, SERVICES)), "the servers to end", self.log)
 
     def family(self, name: str) -> list[int]:
         """Return the process ids of a program or server and of its children, its own first; empty: it does not run."""
         pid = self.server(name) if name in SERVICES else self.program(name)
         return [] if pid is None else [pid, *children_of(pid)]
+
+    def _kill_programs(self, *others: int) -> None:
+        """Kill the supervisor, its programs and their children: one that lives on would answer as the new site."""
+        assert self.supervisor is not None
+        programs = [pid for program in self.pids() for pid in (program, *children_of(program))]
+        self.supervisor.kill()
+        for pid in (*programs, *others):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.supervisor.wait()
+        wait_for(lambda: not any(map(is_alive, programs)), "the programs to end", self.log)
 
     def pids(self) -> list[int]:
         """The supervisor's children, which are web, workers and clock, in this order where none was restarted."""
@@ -250,12 +253,17 @@ class Instance:
         subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=self.environment, check=True)
 
     def import_questions(self, count: int, *, mark: str) -> int:
-        """Ask for an import of new questions, as the page does; returns the job's number."""
+        """Ask for an import of new questions, as the page does; returns the job's number.
+
+        Raises:
+            AssertionError: it is never acknowledged; with the logs.
+        """
         path = self.folder / f"{mark}.jsonl"
         rows = [{"text": f"What is {n} + {n + 7}? ({mark})"} for n in range(count)]
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
-        while True:  # until it is acknowledged: one that was not has written nothing
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:  # until it is acknowledged: one that was not has written nothing
             asked = subprocess.Popen(
                 dying_with_us(words),
                 cwd=BASE_DIR,
@@ -271,6 +279,7 @@ class Instance:
             if number:  # the process itself takes longer to end than a quick import
                 return int(number)
             time.sleep(1)
+        raise AssertionError(f"nobody acknowledges an import\n{self.log()}")
 
     # --- what is true ---------------------------------------------------------------------------
 
