@@ -18,8 +18,8 @@ class QuestionBankConfig(AppConfig):
     verbose_name = "Question bank"
 
     def ready(self) -> None:
-        from questionbank import checks  # noqa: F401 - registers the system checks
         from questionbank.capabilities.rows import BANK_CAPABILITIES
+        from questionbank.operations import checks  # noqa: F401 - registers the system checks
 
         BANK_CAPABILITIES.load = _bank_table
 

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from questionbank.permissions import roles_of
-from questionbank.selectors.mail import mail_is_on
+from questionbank.people.mail import mail_is_on
+from questionbank.people.permissions import roles_of
 
 THEME_COOKIE = "theme"
 THEMES = (  # value in the cookie, label, icon

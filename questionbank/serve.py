@@ -16,18 +16,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
+from questionbank.core.env import BASE_DIR, environment, processes, var_dir
+from questionbank.core.errors import KindredError
+from questionbank.core.storage import require_space
 from questionbank.demo.people import DEMO_PEOPLE
-from questionbank.disk import require_space
-from questionbank.embedded import SERVICES, EmbeddedError, ensure, needs_embedded
-from questionbank.embedded.caretaker import Caretaker, page_answers
-from questionbank.embedded.die_with_parent import dying_with_us, give_way
-from questionbank.embedded.instance import Instance, free_port
-from questionbank.embedded.machine import LITTLE_MEMORY, memory_bytes
-from questionbank.embedded.preparation import Gate
-from questionbank.embedded.programs import metrics_folder, programs, programs_of_machine
-from questionbank.embedded.supervisor import Supervisor
-from questionbank.env import BASE_DIR, environment, processes, var_dir
-from questionbank.errors import KindredError
+from questionbank.local import SERVICES, EmbeddedError, ensure, needs_embedded
+from questionbank.local.caretaker import Caretaker, page_answers
+from questionbank.local.die_with_parent import dying_with_us, give_way
+from questionbank.local.instance import LITTLE_MEMORY, Instance, free_port, memory_bytes
+from questionbank.local.lock import Gate
+from questionbank.local.programs import metrics_folder, programs, programs_of_machine
+from questionbank.local.supervisor import Supervisor
 
 PREPARE = (sys.executable, str(BASE_DIR / "manage.py"), "prepare")
 

@@ -1,6 +1,6 @@
 """Django settings: production's, unless `DEMO=1` (which only `make run` sets).
 
-Everything an installation may change comes from the environment, see `questionbank.env`.
+Everything an installation may change comes from the environment, see `questionbank.core.env`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from csp.constants import NONE, SELF
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from questionbank import env
-from questionbank.logs import without_reset_keys
+from questionbank.core import env
+from questionbank.core.logs import without_reset_keys
 
 BASE_DIR = env.BASE_DIR
 VAR_DIR = env.var_dir()
@@ -48,19 +48,19 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "questionbank.metrics.MetricsMiddleware",
-    "questionbank.middleware.ClientAddressMiddleware",
+    "questionbank.operations.metrics.MetricsMiddleware",
+    "questionbank.core.middleware.ClientAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "questionbank.middleware.OutageMiddleware",
+    "questionbank.core.middleware.OutageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "questionbank.middleware.RequestSizeMiddleware",
+    "questionbank.core.middleware.RequestSizeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "questionbank.middleware.LogInMiddleware",  # before the next, which reads bodies
+    "questionbank.core.middleware.LogInMiddleware",  # before the next, which reads bodies
     "django.middleware.csrf.CsrfViewMiddleware",
-    "questionbank.middleware.ParametersMiddleware",
+    "questionbank.core.middleware.ParametersMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -99,6 +99,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": env.cache_url(),
+        "VERSION": 2,  # to be raised where the class of a kept value moves: it is pickled with its module's name
         "OPTIONS": {
             "socket_connect_timeout": 1,
             "socket_timeout": 1,
@@ -153,7 +154,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # --- people ---------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "questionbank.User"
 AUTHENTICATION_BACKENDS = [
-    "questionbank.permissions.RulesBackend",
+    "questionbank.people.permissions.RulesBackend",
     "django.contrib.auth.backends.ModelBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
@@ -168,8 +169,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-ACCOUNT_FORMS = {"reset_password": "questionbank.forms.people.ResetPasswordForm"}
-ACCOUNT_ADAPTER = "questionbank.accounts.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "questionbank.people.views.ResetPasswordForm"}
+ACCOUNT_ADAPTER = "questionbank.people.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -207,7 +208,7 @@ SESSION_COOKIE_SECURE = not DEMO
 CSRF_COOKIE_SECURE = not DEMO
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "questionbank.views.resending.form_expired"
+CSRF_FAILURE_VIEW = "questionbank.core.views.form_expired"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 TRUSTED_PROXIES: int = max(0, env.environment("TRUSTED_PROXIES"))
@@ -219,7 +220,7 @@ IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
 DOCUMENT_UPLOAD_MAX_BYTES = 50 * 1024 * 1024
 REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # read within the request
 FILE_UPLOAD_HANDLERS = [
-    "questionbank.forms.uploads.LimitedUploadHandler",
+    "questionbank.core.upload_forms.LimitedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -263,8 +264,8 @@ LOGGING = {
         }
     },
     "filters": {
-        "without_refusals": {"()": "questionbank.logs.WithoutRefusals"},
-        "without_outages": {"()": "questionbank.logs.WithoutOutages"},
+        "without_refusals": {"()": "questionbank.core.logs.WithoutRefusals"},
+        "without_outages": {"()": "questionbank.core.logs.WithoutOutages"},
     },
     "handlers": {
         "console": {

@@ -20,7 +20,7 @@ def when_ready(_server: Any) -> None:
 
 def post_worker_init(_worker: Any) -> None:
     """Load models in the background."""
-    from questionbank.warm_up import warm_up_beside
+    from questionbank.operations.warm_up import warm_up_beside
 
     warm_up_beside()
 

@@ -12,35 +12,33 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from questionbank.admin import site
+from questionbank.bank import bulk_views as bulk_changes
+from questionbank.bank import concept_editing_views as concept_editing
+from questionbank.bank import concept_views as concepts
+from questionbank.bank import concept_views as tagging
+from questionbank.bank import home_views as changes
+from questionbank.bank import home_views as home
+from questionbank.bank import list_views as question_lists
+from questionbank.bank import question_views as questions
+from questionbank.bank import writing_views as writing
 from questionbank.capabilities.catalog import capability_pages
-from questionbank.views import (
-    bulk_changes,
-    changes,
-    concept_editing,
-    concepts,
-    documents,
-    health,
-    home,
-    imports,
-    models,
-    paste,
-    people,
-    question_lists,
-    questions,
-    runs,
-    search,
-    synonyms,
-    tagging,
-    training,
-    worksheet_editing,
-    worksheets,
-    writing,
-)
+from questionbank.imports import views as imports
+from questionbank.operations import health_views as health
+from questionbank.papers import views as documents
+from questionbank.people import views as people
+from questionbank.registry import run_views as runs
+from questionbank.registry import views as models
+from questionbank.search import synonym_views as synonyms
+from questionbank.search import views as search
+from questionbank.similar import paste_views as paste
+from questionbank.training import views as training
+from questionbank.worksheets import editing_views as worksheet_editing
+from questionbank.worksheets import views as worksheets
 
-handler400 = "questionbank.views.errors.bad_request"
-handler403 = "questionbank.views.errors.permission_denied"
-handler404 = "questionbank.views.errors.page_not_found"
-handler500 = "questionbank.views.errors.server_error"
+handler400 = "questionbank.core.views.bad_request"
+handler403 = "questionbank.core.views.permission_denied"
+handler404 = "questionbank.core.views.page_not_found"
+handler500 = "questionbank.core.views.server_error"
 
 account_patterns: list[URLPattern | URLResolver] = [
     path("login/", account.login, name="account_login"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-from questionbank.errors import KindredError
+from questionbank.core.errors import KindredError
 
 
 def at_once(function: Callable[[Any], Any], arguments: Iterable[Any]) -> list[Any]:

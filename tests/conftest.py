@@ -32,7 +32,7 @@ SLOW_FILES = frozenset(
         "e2e/test_retraining.py",
         "e2e/test_review.py",
         "faults/test_faults.py",
-        "questionbank/embedded/test_serve.py",
+        "questionbank/local/test_serve.py",
         "questionbank/services/test_backups.py",
         "questionbank/views/test_permissions.py",
         "worker/encoder/test_training.py",
@@ -58,8 +58,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -> None:
     """Start the embedded PostgreSQL and Redis before the test database is made."""
-    from questionbank import embedded
-    from questionbank.env import var_dir
+    from questionbank import local as embedded
+    from questionbank.core.env import var_dir
 
     embedded.ensure(var_dir(), services={"postgres", "redis"})
     _wait_for_no_disk(var_dir())
@@ -67,7 +67,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -
 
 def _wait_for_no_disk(var_dir: Path) -> None:
     """A test bank need not survive the machine: waiting for the disk is most of what a small write takes."""
-    from questionbank.embedded.locations import postgres_location
+    from questionbank.local.locations import postgres_location
     from tests.pooler import admit
 
     location = postgres_location(var_dir)
@@ -117,8 +117,8 @@ def _sql_flush(truncate, style, tables: list[str], **options: bool) -> list[str]
 def _make_rows_of_migrations(using: str, **_sent: object) -> None:
     from django.contrib.auth.models import Group
 
-    from questionbank.default_synonyms import DEFAULT_SYNONYMS
     from questionbank.models import SynonymGroup
+    from questionbank.search.default_synonyms import DEFAULT_SYNONYMS
 
     groups = SynonymGroup.objects.using(using)
     if not groups.exists():
@@ -130,8 +130,8 @@ def _make_rows_of_migrations(using: str, **_sent: object) -> None:
 @pytest.fixture(scope="session")
 def pooler_port() -> Iterator[int]:
     """The port of a PgBouncer in transaction mode before the tests' PostgreSQL; skips where it is not installed."""
-    from questionbank.embedded.locations import postgres_location
-    from questionbank.env import var_dir
+    from questionbank.core.env import var_dir
+    from questionbank.local.locations import postgres_location
     from tests.pooler import pgbouncer, running_pooler
 
     if pgbouncer() is None:
@@ -160,8 +160,8 @@ def behind_pooler(transactional_db, pooler_port, settings) -> Iterator[None]:
 @pytest.fixture
 def broker() -> Iterator[redis.Redis]:
     """The embedded Redis of the tests, with nothing in its queues."""
-    from questionbank.embedded.locations import redis_location
-    from questionbank.env import var_dir
+    from questionbank.core.env import var_dir
+    from questionbank.local.locations import redis_location
 
     with redis.Redis(unix_socket_path=str(redis_location(var_dir()).socket_path)) as client:
         client.flushall()
@@ -216,7 +216,7 @@ def own_files(own_artifacts, settings, tmp_path) -> None:
 @pytest.fixture
 def no_default_models(monkeypatch) -> None:
     """Commands install no default models, which takes a while."""
-    from questionbank.services import artifacts
+    from questionbank.registry import artifact_services as artifacts
 
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import factory
 from factory.django import DjangoModelFactory
 
+from questionbank.bank.concept_path_services import concept_paths_ensure
+from questionbank.bank.question_selectors import question_hash
+from questionbank.bank.scales import scale_percent
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
-from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import question_hash
-from questionbank.services.concept_paths import concept_paths_ensure
-from questionbank.services.search_index import search_vector
+from questionbank.search.index import search_vector
 
 
 class UserFactory(DjangoModelFactory):

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from questionbank.embedded.die_with_parent import dying_with_us
+from questionbank.local.die_with_parent import dying_with_us
 
 
 class RayNodes:

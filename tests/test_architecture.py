@@ -96,6 +96,20 @@ def test_package_roots_of_analytics_are_empty() -> None:
         assert root.read_text(encoding="utf-8").strip() == "", root
 
 
+def test_in_every_room_what_shows_is_above_what_writes_above_what_reads() -> None:
+    """A module's last word tells its layer: `list_views`, `list_forms`, `list_services`, `list_selectors`."""
+    graph = grimp.build_graph("questionbank")
+    rooms = [module for module in graph.modules if not module.startswith("questionbank.core.")]
+    layers = [
+        grimp.Layer(
+            *(module for module in rooms if module.endswith((f".{layer}", f"_{layer}"))), independent=False
+        )
+        for layer in ("views", "forms", "services", "selectors")
+    ]
+    assert all(layer.module_tails for layer in layers)
+    assert graph.find_illegal_dependencies_for_layers(layers=layers) == set()
+
+
 def test_no_modules_of_analytics_import_one_another_in_a_circle() -> None:
     """Imports inside functions and for type checking count too."""
     graph = grimp.build_graph("analytics")

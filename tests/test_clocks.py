@@ -11,12 +11,12 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from questionbank import dispatch
+from questionbank.core import task_queue
 from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
-from questionbank.selectors.registry.runs import run_wait
-from questionbank.services import runs
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.mail import mail_request_reset, mail_send_due
+from questionbank.people.mail import mail_request_reset, mail_send_due
+from questionbank.registry import run_services as runs
+from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.run_selectors import run_wait
 from tests.worker.encoder_bank import tiny_encoder
 from worker.celery import application
 from worker.clock import Scheduler
@@ -25,21 +25,20 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 
 # Times that people read, that are days apart, or that the same machine wrote.
 OWN_CLOCK = {
-    "questionbank/selectors/registry/health.py": "when a page was made; the age of a back-up in days",
-    "questionbank/selectors/registry/artifacts.py": "models in this machine's cache were used within the hour",
-    "questionbank/selectors/questions/projections.py": "a large map is read anew every ten minutes",
-    "questionbank/services/attachments.py": "pictures are young for a day",
-    "questionbank/services/backups.py": "when a back-up was made",
-    "questionbank/services/bulk_changes.py": "when questions were changed",
-    "questionbank/services/checkpoints.py": "checkpoints are kept for a month",
-    "questionbank/services/document_drafts.py": "test papers are kept for a week",
-    "questionbank/services/import_staging.py": "when questions were imported",
-    "questionbank/services/long_queries.py": "searches are kept for a year",
-    "questionbank/services/paraphrase.py": "when a pair was scored",
-    "questionbank/services/projections.py": "when a map was drawn",
-    "questionbank/services/recall.py": "when recall was measured",
-    "questionbank/services/uploads.py": "files of this machine",
-    "questionbank/services/variant_decisions.py": "when somebody decided",
+    "questionbank/operations/health.py": "when a page was made; the age of a back-up in days",
+    "questionbank/registry/artifact_selectors.py": "models in this machine's cache were used within the hour",
+    "questionbank/bank/map_selectors.py": "a large map is read anew every ten minutes",
+    "questionbank/bank/attachment_services.py": "pictures are young for a day",
+    "questionbank/operations/backups.py": "when a back-up was made",
+    "questionbank/bank/bulk_services.py": "when questions were changed",
+    "questionbank/registry/checkpoint_services.py": "checkpoints are kept for a month",
+    "questionbank/papers/services.py": "test papers are kept for a week",
+    "questionbank/imports/staging.py": "when questions were imported",
+    "questionbank/search/services.py": "searches are kept for a year; when recall was measured",
+    "questionbank/review/pair_services.py": "when a pair was scored",
+    "questionbank/bank/map_services.py": "when a map was drawn",
+    "questionbank/core/upload_services.py": "files of this machine",
+    "questionbank/problem_writing/decision_services.py": "when somebody decided",
     "worker/clock.py": "when this process's schedule is due",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }
@@ -63,7 +62,7 @@ def test_a_module_that_reads_its_machines_clock_says_why():
     named = [path for path in modules if path.parent.name != "migrations"]
     reading = {str(path.relative_to(BASE_DIR)) for path in named if reads_own_clock(path)}
     # The one that serves slow clients compares its own times only.
-    assert reading - {"questionbank/embedded/buffering.py"} == set(OWN_CLOCK)
+    assert reading - {"questionbank/local/buffering.py"} == set(OWN_CLOCK)
 
 
 @pytest.fixture(params=[-10, 10], ids=["ten minutes back", "ten minutes on"])
@@ -79,8 +78,8 @@ def wrong_clock(request, monkeypatch):
 
 @pytest.mark.django_db
 def test_a_worker_whose_clock_is_wrong_keeps_its_run_and_is_alive(wrong_clock, monkeypatch):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
-    monkeypatch.setattr(dispatch, "pending_message_ids", set)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "pending_message_ids", set)
     monkeypatch.setattr(runs, "_database_started", lambda: timezone.now() - timedelta(days=1))
     wrong_clock(True)
     run = runs.run_create(kind="embed")
@@ -105,7 +104,7 @@ def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(
     wrong_clock, teacher, mailoutbox, monkeypatch
 ):
     type(teacher).objects.update(email="teacher@school.example")
-    monkeypatch.setattr(dispatch, "wake", lambda job, queue: None)
+    monkeypatch.setattr(task_queue, "wake", lambda job, queue: None)
     wrong_clock(True)
     mail_request_reset(address="teacher@school.example", site="https://kindred.school.example")
     wrong_clock(False)
@@ -117,7 +116,7 @@ def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(
 def test_a_model_of_a_worker_whose_clock_is_wrong_is_found_by_the_next_attempt(
     wrong_clock, own_files, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     run = runs.run_create(kind="train", capability="encoder")
     wrong_clock(True)
     model = artifact_register(folder=tiny_encoder(tmp_path / "model"))
@@ -134,9 +133,9 @@ def test_a_scheduled_message_never_runs_out_and_waits_once_whoever_sends_it(brok
         for entry in list(clock.schedule.values()):
             clock.apply_async(entry)
         clock.close()
-    dispatch.send_once("bank.send_mail", queue="light")
+    task_queue.send_once("bank.send_mail", queue="light")
     messages = [
-        json.loads(raw)["headers"] for queue in dispatch.QUEUES for raw in broker.lrange(queue, 0, -1)
+        json.loads(raw)["headers"] for queue in task_queue.QUEUES for raw in broker.lrange(queue, 0, -1)
     ]
     assert sorted(message["id"] for message in messages) == sorted(
         entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()

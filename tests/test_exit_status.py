@@ -17,10 +17,10 @@ from django.db import connection, connections
 
 from analytics.__main__ import _parser as analytics_parser
 from analytics.__main__ import main as analytics
-from questionbank import embedded
+from questionbank import local as embedded
 from questionbank.management.servers import start_servers_for
+from questionbank.registry import artifact_services as artifacts
 from questionbank.serve import main as serve
-from questionbank.services import artifacts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 FILES = ("--input", "missing.jsonl", "--output", "written")

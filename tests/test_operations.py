@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.accounts import FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
-from questionbank.embedded.programs import programs
-from questionbank.env import environment
-from questionbank.selectors.registry import health
+from questionbank.core.env import environment
+from questionbank.local.programs import programs
+from questionbank.operations import health
+from questionbank.people.accounts import FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 TEXT = (BASE_DIR / "docs" / "operations.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.http import QueryDict
 from django.urls import reverse
 
-from questionbank import middleware
+from questionbank.core import middleware
 from tests.hostile import DIGITS, JUNK, NUL, SKIPPED
 from tests.questionbank.page_bank import make_bank
 from tests.test_security import ADDRESSES, number_one  # noqa: F401 - the second is a fixture

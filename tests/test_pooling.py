@@ -24,8 +24,8 @@ SESSION_STATE = re.compile(
 
 # These never go through a pool.
 DIRECT = {
-    "questionbank/page_limits.py": "a limit of each connection that serves pages: not set behind a pooler",
-    "questionbank/services/backup_database.py": "in the maintenance database, by commands",
+    "questionbank/core/outage.py": "a limit of each connection that serves pages: not set behind a pooler",
+    "questionbank/operations/backup_database.py": "in the maintenance database, by commands",
 }
 
 

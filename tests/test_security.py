@@ -14,8 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path, resolve, reverse
 
-from questionbank import middleware, urls
-from questionbank.forms.uploads import TAKES_FILES
+from questionbank import urls
+from questionbank.core import middleware
+from questionbank.core.upload_forms import TAKES_FILES
 from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from questionbank.models import User
-from questionbank.services.mail import mail_send_due
+from questionbank.people.mail import mail_send_due
 from tests.page_safety import assert_safe
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_attempts_yet")]

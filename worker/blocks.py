@@ -13,10 +13,16 @@ from functools import partial
 from typing import ClassVar, Self
 
 from analytics.errors import Cancelled
-from questionbank import dispatch
+from questionbank.core import task_queue
 from questionbank.models import Run, WorkBlock
-from questionbank.selectors.registry.blocks import BlockSums, block_sums
-from questionbank.services.blocks import BlockRange, block_claim, block_finish, blocks_extend, lease_renewed
+from questionbank.registry.block_services import (
+    BlockRange,
+    block_claim,
+    block_finish,
+    blocks_extend,
+    lease_renewed,
+)
+from questionbank.registry.run_selectors import BlockSums, block_sums
 from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits
 
 WAIT_SECONDS = 0.5  # for blocks that others work on
@@ -81,7 +87,7 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
             patiently(partial(blocks_extend, job=job.name, ranges=job.ranges_above(sums.last)))
             grown = time.monotonic()
         if sums.free > 1 and time.monotonic() - called > HELP_SECONDS:
-            dispatch.ask_for_help(reporter.run, job.name)
+            task_queue.ask_for_help(reporter.run, job.name)
             called = time.monotonic()
         if do_block(job, cancel=reporter.should_stop):
             reporter.saved_work()

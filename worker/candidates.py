@@ -1,39 +1,115 @@
-"""From a run to a registered candidate: what all trainings that keep a checkpoint have in common.
-
-What a run learns from is written next to its checkpoint when it starts, so a run that was stopped goes on with exactly
-the same, however the bank has changed. One that failed before its first checkpoint reads the bank again: there may be
-more by now.
-"""
+"""From a run to a registered candidate: what all trainings that keep a checkpoint share."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import TORCHRUN_SETTINGS, config_from_strings
 from analytics.errors import ArtifactError, DataError
+from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
+from analytics.training.checkpoint import kept_or_made
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
 from questionbank.capabilities.catalog import training_of
-from questionbank.disk import require_space
+from questionbank.core.outage import outage_of
+from questionbank.core.storage import require_space, scratch_folder
 from questionbank.models import ModelArtifact, Run
-from questionbank.outage import outage_of
-from questionbank.scratch import scratch_folder
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_source
-from questionbank.selectors.registry.checkpoints import checkpoint_folder, folder_has_checkpoint
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_forget, checkpoint_store
-from worker.gpu import gpu_turn
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_source
+from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.block_services import turn
+from questionbank.registry.checkpoint_services import checkpoint_fetch, checkpoint_forget, checkpoint_store
+from questionbank.registry.run_selectors import checkpoint_folder, folder_has_checkpoint
+from questionbank.training.questions import Parts
 from worker.reporting import RunReporter
+
+_NAME = "problems.json.gz"
+_PARTS = ("learned", "validation", "test")
+
+
+def kept_problems(folder: Path, read: Callable[[], Problems]) -> Problems:
+    """Return the problems that a stopped training kept, or read them now and keep them.
+
+    Args:
+        folder: of the checkpoint.
+        read: gets them from the bank.
+
+    Raises:
+        ArtifactError: the file cannot be read, or an earlier version of Kindred wrote it.
+    """
+    rows = kept_or_made(folder / _NAME, lambda: _rows(read()))
+    try:
+        return Problems(*(tuple(map(_problem, rows[part])) for part in _PARTS))
+    except (KeyError, TypeError) as error:
+        raise ArtifactError(f"{folder / _NAME} cannot be read; remove it to start over.") from error
+
+
+def _rows(problems: Problems) -> dict[str, list[dict[str, Any]]]:
+    return {part: [asdict(problem) for problem in getattr(problems, part)] for part in _PARTS}
+
+
+def _problem(row: dict[str, Any]) -> ProblemRecord:
+    return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))
+
+
+def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:
+    """Say what becomes of how many questions; a reason that left none out is not named.
+
+    Args:
+        parts: the questions.
+        left_out: how many are in none of the parts, and what they are, such as ``(3, "unreadable")``.
+    """
+    near = (parts.left_out, "near-duplicates of validation, held-out or test questions")
+    reasons = ", ".join(f"{count:,} {what}" for count, what in (*left_out, near) if count)
+    divided = (
+        f"{len(parts.learned):,} to learn from, {len(parts.validation):,} to validate with,"
+        f" {len(parts.held_out):,} held out for comparison."
+    )
+    return f"{divided} Left out: {reasons}." if reasons else divided
+
+
+WAIT_SECONDS = 2.0
+
+
+@contextmanager
+def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
+    """Hold the device alone while the block works; on a CPU there is nothing to hold.
+
+    When the process dies, another one has its turn after `questionbank.registry.block_services.LEASE`.
+
+    Raises:
+        Cancelled: the run was stopped while it waited.
+    """
+
+    def wait() -> None:
+        reporter.check()
+        reporter.progress(0, 0, "Waiting for another training that uses the GPU")
+        time.sleep(WAIT_SECONDS)
+
+    with turn(gpu_name(device), wait=wait) if device.type == "cuda" else nullcontext():
+        yield
+
+
+def gpu_name(device: torch.device) -> str:
+    """Return what tells a card from all others: its UUID, or machine and number where the driver does not say."""
+    index = device.index if device.index is not None else torch.cuda.current_device()
+    unique = getattr(torch.cuda.get_device_properties(index), "uuid", None)
+    return f"gpu/{unique or f'{socket.gethostname()}/{index}'}"
+
 
 Train = Callable[[Path, TrainingContext], Manifest]
 """Called with the output folder and the context that all trainings take."""

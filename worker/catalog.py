@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from questionbank.capabilities.late_table import LateTable
-from questionbank.errors import NotFound
+from questionbank.capabilities.rows import LateTable
+from questionbank.core.errors import NotFound
 from worker.contract import WorkerCapability
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from celery import Celery
 from celery.beat import PersistentScheduler, ScheduleEntry, Service
 from celery.bootsteps import StartStopStep
 
-from questionbank import dispatch
+from questionbank.core import task_queue
 
 logger = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ class Scheduler(PersistentScheduler):
     def apply_async(self, entry: ScheduleEntry, advance: bool = True, **_options: Any) -> None:
         """Send an entry's job."""
         entry = self.reserve(entry) if advance else entry
-        dispatch.send_once(entry.task, queue=entry.options.get("queue", "default"))
+        task_queue.send_once(entry.task, queue=entry.options.get("queue", "default"))
 
 
 class ClockInWorker(StartStopStep):

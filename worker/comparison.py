@@ -1,19 +1,24 @@
-"""Comparing a candidate with the champion on the fixed suite of their capability."""
+"""Comparing a candidate with the champion on the fixed suite of their capability, and whose neighbours change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from analytics.errors import DataError
-from questionbank.capabilities.figures import Metric
-from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.models import GateOutcome, gate
-from questionbank.services.promotion import comparison_save
+from analytics.retrieval import nearest_rows
+from questionbank.bank.vector_selectors import languages_served
+from questionbank.bank.vector_services import embedding_set_ensure
+from questionbank.capabilities.figures import ChangedNeighbours, Metric
+from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.registry.model_selectors import GateOutcome, gate
+from questionbank.registry.promotion_services import comparison_save
 from worker.bootstrap import paired_difference
 from worker.catalog import worker_capability
+from worker.embedding import embed_pending
 from worker.reporting import RunReporter
 
 PORTION = 64  # of a suite: seconds of work
@@ -129,3 +134,73 @@ def metric_entry(
         "high": round(figures["high"], 4),
         "worse": figures["high"] < 0 if higher_is_better else figures["low"] > 0,
     }
+
+
+Vectors = Mapping[int, npt.NDArray[np.float32]]
+"""Vectors of length 1 by question."""
+
+SEED_OF_NEIGHBOURS = 0
+ASKED, SHOWN = 500, 50  # questions whose neighbours are looked for, and of them those that are kept
+
+
+class _Question(Protocol):
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def language(self) -> str: ...
+
+
+def compared_sets(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, EmbeddingSet]:
+    """Return the sets of both models, whose missing vectors are computed; a promotion uses them later."""
+    sets = {
+        "candidate": embedding_set_ensure(artifact=candidate),
+        "champion": embedding_set_ensure(artifact=champion),
+    }
+    embed_pending(reporter, sets=list(sets.values()))
+    for row in sets.values():
+        row.refresh_from_db()
+    return sets
+
+
+def unreadable(questions: Iterable[_Question], ids: Set[int], embedding_set: EmbeddingSet) -> int:
+    """Return how many of the questions are in a language that the set's encoder does not know.
+
+    Another one lacks a vector because it was added while the vectors were computed.
+    """
+    served = languages_served(embedding_set)
+    return len({row.id for row in questions if row.id in ids and row.language not in served})
+
+
+def changed_neighbours(
+    vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int], *, k: int
+) -> list[ChangedNeighbours]:
+    """Return the questions whose `k` nearest differ most.
+
+    Args:
+        vectors: of both models, by role.
+        suite: the questions that are looked at, or a sample of them.
+        everything: all that both models can read, among which neighbours are looked for.
+        k: neighbours of a question, itself not among them.
+    """
+    if len(everything) < 2 or not suite:
+        return []
+    rng = np.random.default_rng(SEED_OF_NEIGHBOURS)
+    asked = [suite[index] for index in sorted(rng.permutation(len(suite))[:ASKED])]
+    neighbours = {}
+    for role, by_id in vectors.items():
+        table = np.stack([by_id[pk] for pk in everything])
+        nearest = nearest_rows(np.stack([by_id[pk] for pk in asked]), table, k + 1)
+        neighbours[role] = [
+            [everything[index] for index in row if everything[index] != question][:k]
+            for question, row in zip(asked, nearest, strict=True)
+        ]
+    changed: list[ChangedNeighbours] = []
+    for question, new, old in zip(asked, neighbours["candidate"], neighbours["champion"], strict=True):
+        overlap = len({*new} & {*old}) / max(1, len(old))
+        changed.append(
+            {"question": question, "overlap": round(overlap, 2), "candidate": new, "champion": old}
+        )
+    return sorted(changed, key=lambda row: (row["overlap"], row["question"]))[:SHOWN]

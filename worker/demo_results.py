@@ -14,7 +14,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from questionbank import embedded
+from questionbank import local as embedded
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -40,9 +40,8 @@ def _make() -> None:
 
     from questionbank.demo.results import DEMO_RESULTS, write_results
     from questionbank.models import Run
-    from questionbank.services.artifacts import artifact_install_default
-    from questionbank.services.demo_results import demo_results_gather
-    from questionbank.services.setup import demo_bank_install
+    from questionbank.operations.setup import demo_bank_install, demo_results_gather
+    from questionbank.registry.artifact_services import artifact_install_default
     from worker.probes.projection import project_run
     from worker.solver.solving import solve_run
 
@@ -60,7 +59,7 @@ def _make() -> None:
 
 def _do(kind: str, capability: str, work: Callable[[Any], Mapping[str, Any]]) -> None:
     """Do a job here and now."""
-    from questionbank.services.runs import run_create
+    from questionbank.registry.run_services import run_create
     from worker.reporting import COMMAND_LINE, running
 
     run = run_create(kind=kind, capability=capability, title=kind, send=False)

@@ -15,24 +15,52 @@ from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
-from questionbank.capabilities.catalog import lens_name, set_name
-from questionbank.models import EmbeddingSet, WorkBlock
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.blocks import block_sums
-from questionbank.selectors.registry.embeddings import (
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.vector_selectors import (
     PendingQuestion,
     embedding_pending,
     embedding_pending_ids,
     embedding_set_sample,
     embedding_set_size,
     languages_meant,
+    nearest,
 )
-from questionbank.services import embeddings
-from questionbank.services.blocks import BlockRange, block_ranges, blocks_plan, turn
-from questionbank.services.search_index import search_text_fill
+from questionbank.capabilities.catalog import lens_name, set_name
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, WorkBlock
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.block_services import BlockRange, block_ranges, blocks_plan, turn
+from questionbank.registry.run_selectors import block_sums
+from questionbank.search.index import search_text_fill
+from questionbank.similar.similarity import NEAR_DUPLICATE
 from worker.blocks import BlockJob, work_in_blocks
-from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
+
+LOOKED_AT = 2_000  # of a large import so many are compared, at some milliseconds each
+
+
+def near_duplicates_among(
+    *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
+) -> list[tuple[int, int, float]]:
+    """Return pairs of questions (the earlier, the later, cosine of their n-grams), each pair once, nearest first.
+
+    Args:
+        embedding_set: the set of the lens wording.
+        question_ids: the new questions; at most `LOOKED_AT` of them are compared.
+    """
+    ready = Question.objects.filter(pk__in=question_ids[:LOOKED_AT], status=Question.Status.READY)
+    rows = QuestionEmbedding.objects.filter(embedding_set=embedding_set, question__in=ready)
+    pairs: dict[tuple[int, int], float] = {}
+    for question_id, vector in rows.values_list("question_id", "vector"):
+        if vector is None:
+            continue
+        for neighbour, score in nearest(
+            embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]
+        ):
+            if score >= NEAR_DUPLICATE:
+                pairs[min(question_id, neighbour), max(question_id, neighbour)] = score
+    triples = [(earlier, later, score) for (earlier, later), score in pairs.items()]
+    return sorted(triples, key=lambda pair: (-pair[2], pair[0]))
+
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256

@@ -15,10 +15,10 @@ from analytics.catalog import main_lens
 from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.data import ProbeData
+from questionbank.bank.question_selectors import concept_paths
+from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
-from questionbank.selectors.questions.questions import concept_paths
-from questionbank.selectors.registry.embeddings import embedding_set_sample
-from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
+from questionbank.training.questions import TrainingQuestion, training_questions
 
 
 @dataclass(frozen=True, slots=True)

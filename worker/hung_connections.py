@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.signals import connection_created
 
-from questionbank.page_limits import limit_waiting
+from questionbank.core.outage import limit_waiting
 
 logger = structlog.get_logger(__name__)
 

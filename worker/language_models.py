@@ -20,17 +20,17 @@ from analytics.language_model.endpoint import EndpointModel
 from analytics.language_model.packaged import is_packaged_installed
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.rate_limit import RateLimit
-from questionbank.database_clock import database_now
-from questionbank.embedded.die_with_parent import dying_with_us
-from questionbank.errors import ValidationFailed
+from questionbank.core.database import database_now
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.storage import scratch_folder
+from questionbank.local.die_with_parent import dying_with_us
 from questionbank.models import Run
-from questionbank.scratch import scratch_folder
-from questionbank.selectors.registry.language_models import (
+from questionbank.registry.language_models import (
     local_model_folder,
     packaged_model_folder,
     packaged_model_is_ready,
 )
-from questionbank.services.runs import run_create
+from questionbank.registry.run_services import run_create
 from worker.reporting import LOOK_SECONDS, RunReporter
 
 NICENESS = 15  # of the process that prepares the packaged model: nobody waits for it

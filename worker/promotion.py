@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from analytics.catalog import CAPABILITIES
-from questionbank.errors import NotFound
+from questionbank.bank.vector_services import embedding_set_ensure
+from questionbank.core.errors import NotFound
 from questionbank.models import ModelArtifact
-from questionbank.services.embeddings import embedding_set_ensure
-from questionbank.services.promotion import gate_verdict, model_promote, model_swap
+from questionbank.registry.promotion_services import gate_verdict, model_promote, model_swap
 from worker.catalog import worker_capability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter

@@ -20,17 +20,17 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
-from analytics.training.callbacks import StepReport
-from questionbank import dispatch
+from analytics.training.context import StepReport
 from questionbank.capabilities.catalog import bulk_kinds
-from questionbank.disk import has_space
-from questionbank.errors import DocumentRefused, ImportRefused, KindredError
+from questionbank.core import task_queue
+from questionbank.core.database import RunLock
+from questionbank.core.errors import DocumentRefused, ImportRefused, KindredError
+from questionbank.core.outage import Outage, database_awaited, outage_of
+from questionbank.core.storage import has_space
+from questionbank.core.wording import duration_text
 from questionbank.models import Run
-from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.registry.runs import is_run_waiting, run_last_step, worker_queues
-from questionbank.services import runs
-from questionbank.services.run_lock import RunLock
-from questionbank.wording import duration_text
+from questionbank.registry import run_services as runs
+from questionbank.registry.run_selectors import is_run_waiting, run_last_step, worker_queues
 
 logger = structlog.get_logger(__name__)
 
@@ -84,7 +84,7 @@ def somebody_waits(run: Run, *, worker: str, runs_alone: bool) -> bool:
     """
 
     def is_waiting() -> bool:
-        is_message_waiting = dispatch.is_more_urgent_waiting(queues, priority=run.priority)
+        is_message_waiting = task_queue.is_more_urgent_waiting(queues, priority=run.priority)
         return is_message_waiting and (
             not runs_alone or patiently(partial(is_run_waiting, queues=queues, priority=run.priority))
         )

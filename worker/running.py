@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from questionbank.errors import KindredError
+from questionbank.core.errors import KindredError
 from questionbank.models import Run
 from worker.reporting import COMMAND_LINE, RunReporter, running
 

@@ -129,7 +129,7 @@ class StarterMaking:
 
     def copy(self, step: Mapping[str, Any], output: Path) -> None:
         """Copy the adapter of a model, with a lower rank if the step says so."""
-        from analytics.backbone.narrowing import narrow_adapter
+        from analytics.backbone.adapters import narrow_adapter
 
         copy_starter(self.name, self.work / step["model"], output)
         if "rank" in step:

@@ -12,26 +12,26 @@ from typing import Any
 import structlog
 from celery import Task
 
+from questionbank.bank.attachment_services import attachments_sweep
+from questionbank.bank.bulk_services import run_bulk_change
+from questionbank.bank.facet_counts import facet_counts_settle
+from questionbank.bank.map_services import projection_request_missing
+from questionbank.bank.vector_selectors import embedding_missing
 from questionbank.capabilities.catalog import job_kinds
-from questionbank.dispatch import task_name
-from questionbank.errors import NotFound
+from questionbank.core.errors import NotFound
+from questionbank.core.task_queue import task_name
+from questionbank.imports.jobs import run_import
+from questionbank.imports.undo_services import run_import_undo
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.registry.embeddings import embedding_missing
-from questionbank.selectors.training.training_reports import training_report
-from questionbank.services.attachments import attachments_sweep
-from questionbank.services.bulk_changes import run_bulk_change
-from questionbank.services.checkpoints import checkpoints_clear
-from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
-from questionbank.services.document_import import run_document_import
-from questionbank.services.facet_counts import facet_counts_settle
-from questionbank.services.import_jobs import run_import
-from questionbank.services.import_undo import run_import_undo
-from questionbank.services.mail import mail_send_due
-from questionbank.services.old_models import old_models_delete
-from questionbank.services.projections import projection_request_missing
-from questionbank.services.recall import recall_measure
-from questionbank.services.solutions import solve_request_missing
-from questionbank.services.training import probes_request_missing
+from questionbank.papers.import_services import run_document_import
+from questionbank.papers.services import document_drafts_forget_old, run_document_read
+from questionbank.people.mail import mail_send_due
+from questionbank.registry.checkpoint_services import checkpoints_clear
+from questionbank.registry.deletion_services import old_models_delete
+from questionbank.search.services import recall_measure
+from questionbank.solving.services import solve_request_missing
+from questionbank.training.services import probes_request_missing
+from questionbank.training.views import training_report
 from worker.blocks import BlockJob, help_with_blocks
 from worker.catalog import block_jobs, worker_capability
 from worker.celery import application

@@ -15,24 +15,24 @@ from analytics.bulk.results import finished_manifest, read_results, vectors_of
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.errors import DataError
 from analytics.question_content import content_digest
-from questionbank.errors import NotFound
-from questionbank.models import EmbeddingSet, ModelArtifact, Question
-from questionbank.selectors.registry.embeddings import (
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.vector_selectors import (
     PendingQuestion,
     embedding_pending,
     embedding_pending_among,
     embedding_pending_ids,
 )
-from questionbank.services import embeddings
-from questionbank.services.blocks import block_ranges
+from questionbank.core.errors import NotFound
+from questionbank.models import EmbeddingSet, ModelArtifact, Question
+from questionbank.registry.block_services import block_ranges
 from worker.embedding import (
+    LOOKED_AT,
     VectorBlocks,
     make_room,
     pending_in_known_languages,
     report_near_duplicates,
     set_turn,
 )
-from worker.near_duplicates import LOOKED_AT
 from worker.reporting import RunReporter
 
 _READ_TOGETHER = 10_000  # questions

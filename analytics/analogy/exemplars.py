@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.graphs import ComputationalGraph
+from analytics.analogy.graphs import ComputationalGraph, integer_codes
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.errors import DataError
-from analytics.integer_codes import integer_codes
 from analytics.text.copies import story_key
 
 _CHUNK = 512  # queries that are compared with the corpus at once

@@ -1,20 +1,13 @@
-"""The computational graph of a word problem, and how alike two graphs are. Torch-free.
-
-Yang et al., "Learning by Analogy", sections 1 and 2.2: two problems are analogous where the same is computed from their
-numbers, whatever their story. The paper leaves open what "the same graph" means; here it is the key `graph_key`.
-
-Serialisation. The paper compares graphs by the Levenshtein distance of their strings (section 3.3.1) without saying how
-a graph becomes a string. Ours is the graph key as a sequence of tokens in pre-order: an opening operator (``+(``,
-``*(``, ``^(``), a leaf (``s0``, ``s1``, ... by first use, or a constant), and ``)`` where an operator ends. A ``-`` in
-front of a token says that the part is subtracted, or divides. Each token counts as one character.
-"""
+"""The computational graph of a word problem, and how alike two graphs are. Torch-free."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 from analytics.errors import DataError
@@ -208,3 +201,13 @@ def slot_text(text: str) -> str:
         pieces += [text[end : mention.start], f"n{number}"]
         end = mention.end
     return "".join([*pieces, text[end:]])
+
+
+def integer_codes(keys: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+    """Return a number for each key, equal for equal keys, counted from 0 in the order of their first use.
+
+    >>> integer_codes(["b", "a", "b"]).tolist()
+    [0, 1, 0]
+    """
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from analytics.analogy.graphs import serialised_graph
-from analytics.integer_codes import integer_codes
+from analytics.analogy.graphs import integer_codes, serialised_graph
 from analytics.retrieval import nearest_rows
 from analytics.text.letters import TokenLetters
 

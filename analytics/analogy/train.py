@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
-from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_text, with_positive
+from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, retriever_text, with_positive
 from analytics.analogy.measures import shared_keys_at_k
-from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
@@ -21,13 +24,89 @@ from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
 from analytics.backbone.languages import refuse_unknown_language
 from analytics.errors import DataError
+from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.losses.info_nce import InfoNCELoss
 from analytics.problem_files import Problems, set_apart
+from analytics.training.batching import length_grouped_batches
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
-from analytics.training.distributed import broadcast_from_main
+from analytics.training.distributed import broadcast_from_main, gather_objects, gather_rows
 from analytics.training.loop import train_configured
 from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, TrainingResult
+from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
+
+_LEFT_OUT = 0  # rank of a pair that does not count
+
+
+class RetrievalTask(Task):
+    """Questions near those that compute the same.
+
+    Args:
+        backbone: trained in place with its head, on the device that computes.
+        examples: each shares its key with another.
+        config: how.
+        held_out: metrics on problems that are not learned from.
+
+    Raises:
+        DataError: fewer examples than a batch.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        examples: Sequence[AnalogyExample],
+        config: AnalogyConfig,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
+    ) -> None:
+        if len(examples) < config.batch_size:
+            raise DataError(
+                f"Training needs at least {config.batch_size} problems whose graph another one has;"
+                f" there are {len(examples)}: {config.batch_size - len(examples)} are missing."
+            )
+        self.backbone, self.config, self.held_out = backbone, config, held_out
+        self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]
+        self.lengths = [len(row.ids) for row in backbone.tokenizer.encode_batch_fast(self.texts)]
+        self.positives = Positives([example.graph.graph for example in examples])
+        self.info_nce = InfoNCELoss(config.temperature)
+        self.contrast = HierarchicalContrastLoss(1, config.temperature)
+        if config.freeze_embeddings:
+            backbone.model.get_input_embeddings().requires_grad_(False)
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        head = {} if self.backbone.head is None else {"head": self.backbone.head}
+        return {"encoder": self.backbone.model, **head}
+
+    def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Yield rows and their positives, drawn again from (seed, epoch) alone, so resumable."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        positives = self.positives.draw(rng)
+        for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
+            yield rows, positives[rows]
+
+    def losses(
+        self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
+    ) -> Mapping[str, Tensor]:
+        """Return the loss of Eq. 1, or of the contrast with all positives of the batch."""
+        embedded = self.backbone.embed_texts([self.texts[row] for row in np.concatenate(batch)])
+        unit = normalize(embedded.float(), dim=1)
+        queries, keys = map(gather_rows, unit.split(len(batch[0])))  # of the whole batch, as everything below
+        anchors, positives = map(np.concatenate, zip(*gather_objects(batch), strict=True))
+        vectors = torch.cat([queries, keys])  # (2 * batch, dimension)
+        rows = np.concatenate([anchors, positives])
+        if self.config.all_positives:
+            ranks = torch.from_numpy(self._ranks(rows)).to(vectors.device)
+            return {"loss": self.contrast(vectors @ vectors.T, ranks)}
+        codes = self.positives.codes
+        left_out = torch.from_numpy(codes[anchors][:, None] == codes[rows][None, :]).to(vectors.device)
+        return {"loss": self.info_nce(queries, keys, vectors, left_out)}
+
+    def _ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return ranks: 1 for a positive, 2 for a negative."""
+        codes = self.positives.codes[rows]
+        ranks = np.where(codes[:, None] == codes[None, :], 1, 2)
+        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
+        return ranks.astype(np.int64)
+
 
 _MEASURED_CORPUS = 2_000  # problems
 _K = 8

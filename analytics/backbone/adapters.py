@@ -1,26 +1,22 @@
-"""Low-rank adapters: a backbone is trained through two thin matrices a layer, and its own weights stay.
-
-LoRA (Hu et al., ICLR 2022), by peft: the output of every linear layer gets ``alpha / rank * B A x`` added. Before
-export the product is merged into the layer's weights, so users of the encoder never see an adapter.
-The pooler is left out: we pool token states ourselves, so it would never get a gradient.
-
-peft is imported where it is used: most of what imports a backbone trains no adapter.
-"""
+"""Low-rank adapters: a backbone is trained through two thin matrices per layer, whose rank can be lowered later."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save_file
 from transformers import PreTrainedModel
 
+from analytics.artifacts import artifact_amend, artifact_read
 from analytics.backbone.backbone import Backbone, load_head, set_head, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, HEAD_NAME, PACKAGED, adapter_metadata
-from analytics.errors import BackboneError, first_line
+from analytics.errors import ArtifactError, BackboneError, first_line
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
@@ -268,3 +264,40 @@ def read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]
             return weights, dict(file.metadata() or {})
     except (SafetensorError, OSError) as error:
         raise BackboneError(f"The adapter in {folder} cannot be read: {first_line(error)}") from error
+
+
+def narrow_adapter(starter: Path, rank: int) -> float:
+    """Lower the rank of the adapter of a starter's folder.
+
+    Args:
+        starter: an artifact with an adapter.
+        rank: from now on; lower than before.
+
+    Returns:
+        The share of the adapter's squared weights, its two factors multiplied, that is lost.
+
+    Raises:
+        ArtifactError: the folder is no artifact or cannot be written, or the rank is not lower than before.
+        BackboneError: it holds no adapter that can be read.
+    """
+    manifest = artifact_read(starter)
+    weights, metadata = read_weights(starter)
+    described = json.loads((starter / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
+    former = int(described["r"])
+    if not 1 <= rank < former:
+        raise ArtifactError(f"The adapter in {starter} has rank {former}; choose a lower one, of 1 at least.")
+    whole = lost = 0.0
+    for name in [name for name in weights if "lora_A" in name]:
+        partner = name.replace("lora_A", "lora_B")
+        weights[name], weights[partner], values = nearest_factors(weights[partner] @ weights[name], rank)
+        whole += float(values.square().sum())
+        lost += float(values[rank:].square().sum())
+    described |= {"r": rank, "lora_alpha": described["lora_alpha"] * rank / former}  # the scale stays
+
+    def write(folder: Path) -> None:
+        halved = {name: tensor.half().contiguous() for name, tensor in weights.items()}
+        save_file(halved, folder / ADAPTER_NAME, metadata=metadata)
+        (folder / ADAPTER_CONFIG_NAME).write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
+
+    artifact_amend(starter, replace(manifest, extra={**manifest.extra, "adapter_rank": rank}), write)
+    return lost / whole if whole else 0.0

@@ -14,8 +14,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import PreTrainedModel
 
-from analytics.backbone.head import Head
-from analytics.backbone.pooling import pooled_vectors, token_states
+from analytics.backbone.head import Head, pooled_vectors, token_states
 from analytics.backbone.sources import HEAD_NAME
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share

@@ -1,16 +1,14 @@
-"""Any Hugging Face encoder as a vector a text: loading, and encoding many texts at once.
-
-Decision 4: bulk encoding sorts by length, fills batches up to a number of tokens, computes in bfloat16 where the
-processor has it, and there a batch in each thread.
-"""
+"""Any Hugging Face encoder as a vector a text: loading, and encoding many texts at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -36,10 +34,45 @@ from analytics.backbone.sources import (
     encoder_source,
     find_source,
 )
-from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
 from analytics.training.device import autocast, inference_dtype, pick_device
+
+_MOST_STREAMS = 4  # more would wait for Python's lock
+_ONE_AT_A_TIME = Lock()  # the number of threads belongs to the process
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def side_by_side(
+    compute: Callable[[Item], Result], items: Sequence[Item], device: torch.device
+) -> Iterator[Iterator[Result]]:
+    """Compute what is asked of each item; the results come in the order of the items.
+
+    Each stream has its share of the processor's threads. On a GPU, with one thread, and where the process does the same
+    elsewhere already, the items are computed one after another. What is left when the context ends is dropped.
+
+    Args:
+        compute: is called in other threads, so it enters autocast and inference mode by itself.
+        items: what it is called with.
+        device: where it computes.
+    """
+    threads = torch.get_num_threads()
+    streams = min(threads, _MOST_STREAMS, len(items)) if device.type == "cpu" else 1
+    if streams < 2 or not _ONE_AT_A_TIME.acquire(blocking=False):
+        yield map(compute, items)
+        return
+    pool = ThreadPoolExecutor(streams, "stream", torch.set_num_threads, (threads // streams,))
+    try:
+        futures = [pool.submit(compute, item) for item in items]
+        yield (future.result() for future in futures)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(threads)
+        _ONE_AT_A_TIME.release()
+
 
 Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all."""

@@ -20,8 +20,8 @@ from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, load_adapter
 from analytics.backbone.backbone import Backbone, save_head
 from analytics.backbone.bert import load_backbone
+from analytics.backbone.head import pooled_vectors
 from analytics.backbone.onnx_graph import write_graph
-from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import (
     ADAPTER_FOLDER,
     ADAPTER_NAME,

@@ -11,8 +11,7 @@ from pathlib import Path
 from analytics.bulk.files import arrow_modules
 from analytics.bulk.jobs import CHARACTER_NGRAMS, Embed, Job, Score
 from analytics.bulk.ray_cluster import HERE, Cluster, ray_runner
-from analytics.bulk.run import JobRun
-from analytics.bulk.runners import Runner, in_processes, in_this_process
+from analytics.bulk.run import JobRun, Runner, in_processes, in_this_process
 
 _BLOCK_ROWS = (
     4096  # half a minute of a core's work: little is lost with a machine, and a GPU is not kept waiting

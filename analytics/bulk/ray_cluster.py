@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from analytics.bulk.files import reason_of
-from analytics.bulk.runners import Runner, bounded
+from analytics.bulk.run import Runner, bounded
 from analytics.errors import AnalyticsError, EngineError
 
 HERE = "local"

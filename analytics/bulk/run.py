@@ -1,21 +1,119 @@
-"""Running a job over the blocks of files: what is there is kept, the rest is computed, each block is written whole."""
+"""Running a job over the blocks of files: what exists is kept, the rest is computed by a runner."""
 
 from __future__ import annotations
 
+import ctypes
 import json
+import multiprocessing
+import os
+import signal
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from analytics.artifacts import MANIFEST_NAME
 from analytics.atomic_file import write_json
 from analytics.bulk.files import Texts, find_files, read_blocks
 from analytics.bulk.jobs import BlockWork, Job, installed_versions
 from analytics.bulk.results import only_writer, read_block, read_manifest, write_block
-from analytics.bulk.runners import Runner
-from analytics.errors import DataError
+from analytics.errors import DataError, EngineError
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int = 0) -> None:
+    """Have the kernel kill this process as soon as its parent has ended, also by kill -9.
+
+    Args:
+        parent: its process id, where it is known; otherwise a parent that is process 1 is taken for one that has ended.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    has_ended = os.getppid() != parent if parent else os.getppid() == 1
+    if has_ended:  # it was killed before we asked
+        sys.exit(1)
+
+
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Runner = Callable[[Callable[[Any], Any], Iterable[tuple[Any, Any]]], Iterator[tuple[Any, Any]]]
+"""Called with a function and pairs of a key and what the function is called with; yields pairs of key and result."""
+
+_PATIENCE_SECONDS = 5.0
+
+
+def in_this_process(
+    work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
+) -> Iterator[tuple[Key, Result]]:
+    """Do one item after another here."""
+    for key, item in items:
+        yield key, work(item)
+
+
+def in_processes(
+    processes: int, work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
+) -> Iterator[tuple[Key, Result]]:
+    """Do the items in processes of this machine, which end with this one however it ends.
+
+    Raises:
+        EngineError: one of them was killed.
+    """
+    threads = max(1, len(os.sched_getaffinity(0)) // processes)
+    pool = ProcessPoolExecutor(
+        processes, multiprocessing.get_context("spawn"), partial(_begin_process, os.getpid(), threads)
+    )
+    try:
+        yield from bounded(lambda item: pool.submit(work, item), items, lambda: 2 * processes)
+    except BrokenProcessPool as error:
+        raise EngineError(
+            "A process was killed, perhaps because memory is full: give the command again, with fewer processes."
+        ) from error
+    finally:
+        for child in multiprocessing.active_children():
+            child.terminate()  # what it computes is not wanted any more
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_process(parent: int, threads: int) -> None:
+    die_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+
+
+def bounded(
+    submit: Callable[[Item], Future[Result]],
+    items: Iterable[tuple[Key, Item]],
+    limit: Callable[[], int],
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[Key, Result]]:
+    """Submit items, of which at most `limit` are under way, and yield what is finished.
+
+    Args:
+        check: called every few seconds while nothing finishes; may raise.
+    """
+    running: dict[Future[Result], Key] = {}
+
+    def finished() -> Iterator[tuple[Key, Result]]:
+        done, _others = wait(running, _PATIENCE_SECONDS, FIRST_COMPLETED)
+        if not done:
+            check()
+        for future in done:
+            yield running.pop(future), future.result()
+
+    for key, item in items:
+        running[submit(item)] = key
+        while len(running) >= limit():
+            yield from finished()
+    while running:
+        yield from finished()
+
 
 _SAY_SECONDS = 10.0
 

@@ -1,15 +1,8 @@
-"""Contrastive pre-training of a question encoder: the task that the training loop runs.
-
-QuesCo (Ning et al., AAAI 2023), "Pre-training", with a memory queue and a momentum encoder after MoCo. A
-step: the questions go through the query encoder, their augmented versions through the key encoder; every
-key in the queue gets its rank by the distance of concepts; RINCE (Eq. 4) compares them.
-
-Where the published code differs the paper decides: the denominator's terms have their own temperatures, the
-queue begins empty, and a question's own older keys are left out.
-"""
+"""Contrastive pre-training of a question encoder: momentum contrast, the model, and the task of the training loop."""
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,21 +13,160 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from analytics.backbone.backbone import Backbone
-from analytics.contrastive.momentum import MomentumEncoder
-from analytics.contrastive.queue import MemoryQueue
-from analytics.encoder.augment.pipeline import Augmenter
+from analytics.backbone.head import pooled_vectors
+from analytics.encoder.augmentation import Augmenter
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import NO_CONCEPT, encode_paths
-from analytics.encoder.model import QuestionEncoder
 from analytics.encoder.objectives import JointHeads, task_contrast
 from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.rince import RINCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
-from analytics.training.parameters import decay_groups
+from analytics.training.optimisation import decay_groups
 from analytics.training.stages import Step, Task
+
+
+class MomentumEncoder(nn.Module):
+    """The key encoder: a copy of the query encoder whose weights follow as an exponential average.
+
+    ``key = momentum * key + (1 - momentum) * query``; no gradient flows into it, and it runs in evaluation
+    mode, without dropout, unless `train` is called on it.
+
+    Args:
+        query_encoder: what it follows; not registered as a submodule, so its weights are not saved twice.
+        momentum: share of its own weights kept in an update.
+
+    Raises:
+        ValueError: momentum outside 0 .. 1.
+    """
+
+    def __init__(self, query_encoder: nn.Module, momentum: float = 0.999) -> None:
+        super().__init__()
+        if not 0 <= momentum <= 1:
+            raise ValueError(f"momentum must lie in 0 .. 1, not {momentum}")
+        self.momentum = momentum
+        self.encoder = copy.deepcopy(query_encoder).requires_grad_(False)
+
+    def forward(self, *args: Any, **options: Any) -> Any:
+        """Return what the copy gives, without a gradient."""
+        with torch.no_grad():
+            return self.encoder(*args, **options)
+
+    @torch.no_grad()
+    def update(self, query_encoder: nn.Module) -> None:
+        """Follow the query encoder by one step; buffers are copied."""
+        for key_parameter, parameter in zip(
+            self.encoder.parameters(), query_encoder.parameters(), strict=True
+        ):
+            key_parameter.lerp_(parameter.detach().to(key_parameter), 1 - self.momentum)
+        for key_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
+            key_buffer.copy_(buffer)
+
+
+EMPTY = -1
+"""Label of a place that has not been filled yet."""
+
+
+class MemoryQueue(nn.Module):
+    """The newest `size` keys; wraps around, takes batches of any size, and is saved with the model.
+
+    Unlike the published code of QuesCo it begins empty rather than full of random vectors, so that early
+    negatives are questions and not noise.
+
+    Args:
+        size: number of keys kept.
+        dimension: length of a key.
+
+    Raises:
+        ValueError: size or dimension below 1.
+
+    Attributes:
+        keys: (size, dimension); only the first `len(queue)` places are filled.
+        labels: (size,) integers, `EMPTY` in places not filled.
+    """
+
+    keys: Tensor
+    labels: Tensor
+    position: Tensor
+
+    def __init__(self, size: int, dimension: int) -> None:
+        super().__init__()
+        if size < 1 or dimension < 1:
+            raise ValueError(f"size and dimension must be at least 1, not {size} and {dimension}")
+        self.size = size
+        self.register_buffer("keys", torch.zeros(size, dimension))
+        self.register_buffer("labels", torch.full((size,), EMPTY, dtype=torch.long))
+        self.register_buffer("position", torch.zeros((), dtype=torch.long))
+        self._filled = 0  # on the host, so that no step has to wait for the device to count
+        self.register_load_state_dict_post_hook(self._count_filled)
+
+    def __len__(self) -> int:
+        return self._filled
+
+    def _count_filled(self, *_ignored: Any) -> None:
+        self._filled = int((self.labels != EMPTY).sum())
+
+    @torch.no_grad()
+    def enqueue(self, keys: Tensor, labels: Tensor) -> None:
+        """Add keys, dropping the oldest; of a batch larger than the queue the last ones stay.
+
+        Args:
+            keys: (batch, dimension).
+            labels: (batch,) integers of at least 0, e.g. row numbers of the questions.
+
+        Raises:
+            ValueError: shapes do not fit.
+        """
+        if keys.shape != (len(labels), self.keys.shape[1]):
+            raise ValueError(f"keys {tuple(keys.shape)} do not fit {len(labels)} labels and this queue")
+        keys, labels = keys[-self.size :], labels[-self.size :]
+        places = (self.position + torch.arange(len(labels), device=self.keys.device)) % self.size
+        self.keys[places] = keys.detach().to(self.keys)
+        self.labels[places] = labels.to(self.labels)
+        self.position.copy_((self.position + len(labels)) % self.size)
+        self._filled = min(self._filled + len(labels), self.size)
+
+    def filled(self) -> tuple[Tensor, Tensor]:
+        """Return copies of the keys (filled, dimension) and labels (filled,), in no particular order.
+
+        Copies, because a loss is differentiated after the next keys have been written.
+        """
+        count = len(self)
+        return self.keys[:count].clone(), self.labels[:count].clone()
+
+
+class QuestionEncoder(nn.Module):
+    """Token ids to a representation, and to a unit vector in the contrasted space.
+
+    Args:
+        transformer: a Hugging Face encoder.
+        hidden: length of its token states.
+        projection: length of the contrasted vectors; 0: the representations themselves are contrasted.
+        head: that the encoder already has after its pooling; it stays as it is.
+    """
+
+    def __init__(
+        self, transformer: nn.Module, hidden: int, projection: int, head: nn.Module | None = None
+    ) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.head = None if head is None else head.requires_grad_(False)
+        self.projector: nn.Module = nn.Identity()
+        if projection:
+            self.projector = nn.Sequential(
+                nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection)
+            )
+
+    def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Map (batch, tokens) to (batch, hidden), not normalised; padding does not count."""
+        return pooled_vectors(self.transformer, self.head, input_ids, attention_mask)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Map (batch, tokens) to unit vectors (batch, projection, or hidden without a projector)."""
+        return normalize(self.projector(self.represent(input_ids, attention_mask)).float(), dim=1)
+
 
 _GRIDS = 3  # for a step: some 50 questions
 

@@ -1,13 +1,8 @@
-"""The form in which a graph is served: its matrices packed for this machine's processor, in a file that is mapped.
-
-When ONNX Runtime opens a model it lays the matrices out anew for its kernels ("prepacking"), in memory of the process.
-That halves the time of a short text, and takes as much private memory as the matrices have. Here each machine does it
-once: it writes the result beside the graph, as a small artifact in a hidden folder, and all processes map that file
-(decision 143). Layouts differ between processors and versions, so the folder's name tells them apart.
-"""
+"""The form in which a graph is served: its matrices packed for this machine's processor, and mapped."""
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import hashlib
 import mmap
@@ -24,8 +19,14 @@ import numpy as np
 
 from analytics.artifacts import DERIVED, Manifest, artifact_read, artifact_write, file_sha256
 from analytics.errors import ArtifactError, ChecksumError
-from analytics.freed_memory import give_back_freed_memory
 from analytics.onnx_runtime import onnxruntime
+
+
+def give_back_freed_memory() -> None:
+    """Have the C library give back what was freed in between; only glibc keeps so much that it has a call for it."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
 
 GRAPH_NAME, WEIGHTS_NAME = "graph.onnx", "graph.weights"
 _LEAST_BYTES = 1024  # smaller weights stay in the graph

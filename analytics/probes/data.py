@@ -33,7 +33,7 @@ class ProbeData:
             from too few.
         scale: of the difficulties, None if there are none.
         texts: None where only vectors are known.
-        ladders: vectors of `analytics.probes.ladders.ladder_texts` by the same encoder; None where it does not know
+        ladders: vectors of `analytics.probes.order.ladder_texts` by the same encoder; None where it does not know
             their language.
     """
 

@@ -21,7 +21,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.metrics import rounded
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
-from analytics.probes.ladders import LANGUAGE, ladder_texts
+from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.train import measured_both_ways, train_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext

@@ -1,14 +1,12 @@
-"""Learning which of two questions on a topic is harder, from ladders: logistic regression on differences.
-
-Bradley and Terry, "Rank Analysis of Incomplete Block Designs" (1952). The weights are penalised (ridge); of several
-penalties the one that is best on topics left out is taken, which also makes the probabilities honest.
-"""
+"""Learning which of two questions on a topic is harder, from ladders: logistic regression on differences."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
@@ -17,8 +15,34 @@ from threadpoolctl import threadpool_limits
 from analytics.inference.demands import demand_counts, words_of
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.order import OrderHead, said_words, scaled_demands
-from analytics.probes.ladders import ladder_texts, read_ladders
 from analytics.splits import grouped_folds
+
+LADDERS = Path(__file__).with_name("ladders.txt")
+LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Questions on one topic, the easiest first."""
+
+    topic: str
+    questions: tuple[str, ...]
+
+
+@cache
+def read_ladders() -> tuple[Ladder, ...]:
+    """Return the ladders, in the order of the file."""
+    blocks = LADDERS.read_text(encoding="utf-8").strip().split("\n\n")
+    return tuple(
+        Ladder(topic.removeprefix("# "), tuple(questions))
+        for topic, *questions in (block.splitlines() for block in blocks)
+    )
+
+
+def ladder_texts() -> list[str]:
+    """Return the questions of all ladders, one after the other."""
+    return [question for ladder in read_ladders() for question in ladder.questions]
+
 
 PENALTIES = (10.0, 20.0, 40.0)
 SURE = 0.8  # probability from which a statement counts as sure

@@ -1,13 +1,8 @@
-"""Answers that a question cannot have: a fraction of a car, fewer children than none, cows subtracted from legs.
-
-Ours: neither the decoder nor the vote of similar problems looks at an equation's value, or at units. A question for a
-number of things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
-So is an amount below zero, where the text tells of none, and what adds numbers of different kinds. Decisions 66, 67,
-108 and 139 have the measurements. Torch-free.
-"""
+"""Answers that a question cannot have, and divisions with a remainder."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,12 +16,67 @@ from analytics.language.en.units import WORDS
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
-from analytics.solver.rounding import rounded_solution
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import unit_dimension
+
+_QUESTION = re.compile(r"(\w*)\W+how many\b([^.?!]*)", re.IGNORECASE)
+_ABOUT = re.compile(r"about|around|approximately|roughly", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"\b(left|leftovers?|over|remain\w*|extra|unused)\b", re.IGNORECASE)
+_FULL = re.compile(r"\b(full|fully|complete|completely|whole)\b", re.IGNORECASE)
+_ENOUGH = re.compile(
+    r"\b(needs?|needed|must|should|required?|necessary|have to|has to|uses?)\b", re.IGNORECASE
+)
+_CHINESE_QUESTION = re.compile(
+    r"[^。！？?，,；]*(?:，\s*)?[^。！？?，,；]*(?:几|多少)[^。！？?]*[。！？?]?\s*$"
+)
+_AT_LEAST, _AT_MOST = re.compile("至少|最少"), re.compile("最多|至多|够|能|可以")
+
+
+def rounding_of(text: str) -> str:
+    """Return how a quotient is rounded that answers a question for a number of things.
+
+    >>> rounding_of("28 children go by car. How many cars are needed?"), rounding_of("How many can she buy?")
+    ('up', 'down')
+
+    Returns:
+        ``"up"``, ``"down"`` or ``"nearest"``; empty where the question asks for the remainder, or does not say.
+    """
+    if chinese := _CHINESE_QUESTION.search(text):
+        asked = chinese[0]
+        if "还剩" in asked or "余" in asked:
+            return ""
+        return "up" if _AT_LEAST.search(asked) else "down" if _AT_MOST.search(asked) else ""
+    questions = _QUESTION.findall(f" {text}")
+    if not questions:
+        return ""
+    before, asked = questions[-1]
+    if _LEFT_OVER.search(asked):
+        return ""
+    if _ABOUT.fullmatch(before):
+        return "nearest"
+    return "up" if _ENOUGH.search(asked) and not _FULL.search(asked) else "down"
+
+
+def rounded_solution(text: str, solution: Solution) -> Solution | None:
+    """Return a solution whose last operation is a division, rounded as the question asks for it.
+
+    Args:
+        text: of a problem that asks for a number of things.
+        solution: whose value is no whole number.
+
+    Returns:
+        None where the value is no quotient of at least 1, or nothing says how to round it.
+    """
+    rounding = rounding_of(text)
+    if not rounding or solution.tokens[0] != "/" or solution.value is None or solution.value < 1:
+        return None
+    added = {"up": 1.0, "down": 0.0, "nearest": 0.5}[rounding]  # the value is no whole number
+    whole = math.floor(solution.value + added)
+    return replace(solution, value=float(whole), exact=str(whole), rounding=rounding)
+
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder

@@ -1,23 +1,17 @@
-"""Reversed operations (RODA): ask for a known number, and say what the problem asked for.
-
-Reversed Operation based Data Augmentation (Liu et al., 2021) as Textual-CL (2022), section 3.1.2, describes it. The
-sentence of the number becomes the question, the question becomes a statement that holds the answer, and the two change
-places. The equation is solved for the number; a problem is kept only if it then evaluates to that number. Every refusal
-has a reason that can be counted: ``python -m analytics.solver.reversing DATA`` prints the yield. Torch-free.
-"""
+"""Reversed operations (RODA): ask for a known number, and say what the problem asked for."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from analytics.command_line import run_command
-from analytics.errors import DataError
+from analytics.errors import AnalyticsError, DataError
 from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
@@ -30,6 +24,17 @@ from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.inversion import UnsolvableError, solve_for
 from analytics.solver.targets import SolverExample, solver_example
+
+
+def run_command(command: Callable[[], str]) -> int:
+    """Print what a command returns, or the sentence of a known error on standard error; the exit code."""
+    try:
+        sys.stdout.write(f"{command()}\n")
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
 
 _LANGUAGES = {"en": english_statements, "zh": chinese_statements}
 

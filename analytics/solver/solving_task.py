@@ -1,4 +1,4 @@
-"""What the training loop runs for a solver: on all problems, and on Pattern-CL's triples."""
+"""What the training loop runs for a solver: writing equations, Pattern-CL's triples, and Textual-CL's contrast."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from analytics.errors import DataError
+from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.losses.triplet import TripletLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees
@@ -17,9 +18,10 @@ from analytics.solver.model import SolverModel
 from analytics.solver.patterns import PatternTriple
 from analytics.solver.reading import ReadProblem
 from analytics.solver.targets import SolverExample
+from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, sent
-from analytics.training.parameters import decay_groups
+from analytics.training.optimisation import decay_groups
 from analytics.training.stages import Step, Task
 
 _RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast comes to count in full
@@ -164,3 +166,66 @@ def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype)
         for row, problem_states in zip(rows, encoded.half(), strict=True):
             states[row] = problem_states[: len(read[row].ids)].clone()
     return states
+
+
+class TextualTask(SolvingTask):
+    """Textual-CL's joint loss (section 3.3).
+
+    An anchor's [CLS] must be nearer to its positive's than to the positives and negatives of the whole batch. Positives
+    and negatives are read by themselves, so that an anchor that is its own positive differs from it by dropout.
+
+    Args:
+        model, config, held_out: as for `SolvingTask`.
+        pool: problems; those to learn to solve come first.
+        solved: how many of them.
+        triples: rows of the pool, at most one for each problem that is solved.
+
+    Raises:
+        DataError: fewer problems than a batch, or no triple.
+    """
+
+    def __init__(
+        self,
+        model: SolverModel,
+        pool: Sequence[SolverExample],
+        solved: int,
+        triples: Sequence[TextualTriple],
+        config: SolverConfig,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
+    ) -> None:
+        super().__init__(model, pool[:solved], config, held_out)
+        if not triples:
+            raise DataError("The contrast needs problems with different equations.")
+        self.pool_read: list[ReadProblem] = [*self.read, *model.reader.read(pool[solved:])]
+        self.triples = {triple.anchor: triple for triple in triples}
+        self.contrast = MultipleNegativesRankingLoss(1 / config.temperature)
+
+    def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
+        """Return L_solver + alpha L_cl.
+
+        The paper's L_solver is a sum over the nodes of an equation and ours their mean, so alpha is divided by the
+        mean number of nodes: the two then have the paper's proportion.
+        """
+        rows = batch.tolist()
+        read = self.model.batch([self.read[row] for row in rows])
+        states = self.model.states(read)
+        decoded = self.model.decode(self.model.memory(states, read), [self.examples[row] for row in rows])
+        writing = -decoded.log_probabilities.mean()
+        anchors = [place for place, row in enumerate(rows) if row in self.triples]
+        if not anchors:
+            return {"loss": writing, "loss_equation": writing, "loss_contrast": writing.detach() * 0}
+        triples = [self.triples[rows[place]] for place in anchors]
+        pairs = self._summaries(
+            [triple.positive for triple in triples] + [triple.negative for triple in triples]
+        )
+        contrast = self.contrast(
+            states[sent(np.array(anchors), states.device), 0], pairs[: len(triples)], pairs[len(triples) :]
+        )
+        nodes = len(decoded.log_probabilities) / len(rows)
+        loss = writing + self.config.textual_weight / nodes * contrast
+        return {"loss": loss, "loss_equation": writing, "loss_contrast": contrast}
+
+    def _summaries(self, rows: Sequence[int]) -> Tensor:
+        """Return the states (rows, width) of [CLS]."""
+        batch = self.model.batch([self.pool_read[row] for row in rows])
+        return self.model.states(batch)[:, 0]

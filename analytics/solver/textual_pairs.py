@@ -1,37 +1,146 @@
-"""Textual-CL's retrieval: for each problem one that is computed alike, and one that is only worded alike.
-
-"Textual Enhanced Contrastive Learning" (2022), section 3.2: candidates by their equations, then one by its text.
-
-=================  ==============================================  ====================================================
-by equation        candidates for the positive                     candidates for the negative
-=================  ==============================================  ====================================================
-exact match        the anchor's equation; the anchor itself where  the equations that are most like the anchor's
-                   no other problem has it
-nearest neighbour  the equation most like the anchor's, of         the equations most like the anchor's that are neither
-                   another problem                                 the anchor's nor the positive's
-=================  ==============================================  ====================================================
-
-Of the first the least similar text is taken, of the second the most similar one. Torch-free.
-"""
+"""Textual-CL's retrieval: for each problem one that is computed alike, and one that reads alike (section 3.2)."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+from scipy.sparse import csr_matrix
 
 from analytics.errors import DataError
-from analytics.expression.notation import to_prefix
+from analytics.expression.distance import equation_similarity
+from analytics.expression.notation import to_postfix, to_prefix
 from analytics.expression.slots import is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.bleu import BleuTexts
-from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.targets import SolverExample
+from analytics.text.letters import TokenLetters
 from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
+
+_ORDERS = (1, 2, 3, 4)
+_SMOOTHED = 0.1
+
+Floats = npt.NDArray[np.float32]
+Rows = Sequence[int] | npt.NDArray[np.int64]
+
+
+class BleuTexts:
+    """Texts whose n-grams have been counted.
+
+    Args:
+        texts: tokens of each text, at least one.
+
+    >>> texts = BleuTexts([["a", "b", "c", "d", "e"], ["a", "b", "c", "d", "f"]])
+    >>> round(float(texts.bi_bleu([0], [1])[0, 0]), 4)  # (4/5 * 3/4 * 2/3 * 1/2) ** (1/4)
+    0.6687
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self.lengths = np.array([len(tokens) for tokens in texts], dtype=np.int64)
+        self.matrices = [_features(texts, order) for order in _ORDERS]
+
+    def bi_bleu(
+        self, rows: Sequence[int] | npt.NDArray[np.int64], columns: Sequence[int] | npt.NDArray[np.int64]
+    ) -> Floats:
+        """Return the mean (rows, columns) of both directions' BLEU, in 0..1."""
+        left, right = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
+        heights, widths = self.lengths[left][:, None], self.lengths[right][None, :]
+        forward = np.zeros((len(left), len(right)), dtype=np.float32)
+        backward = np.zeros_like(forward)
+        for order, matrix in zip(_ORDERS, self.matrices, strict=True):
+            matches = (matrix[left] @ matrix[right].T).toarray()
+            smoothed = np.log(np.where(matches > 0, matches, _SMOOTHED))
+            if order == 1:
+                nothing = matches == 0
+            forward += smoothed - np.log(np.maximum(1, heights - order + 1), dtype=np.float32)
+            backward += smoothed - np.log(np.maximum(1, widths - order + 1), dtype=np.float32)
+        forward = np.exp(forward / len(_ORDERS) + np.minimum(0, 1 - widths / heights, dtype=np.float32))
+        backward = np.exp(backward / len(_ORDERS) + np.minimum(0, 1 - heights / widths, dtype=np.float32))
+        both: Floats = np.where(nothing, np.float32(0), (forward + backward) / 2)
+        return both
+
+
+def _features(texts: Sequence[Sequence[str]], order: int) -> csr_matrix:
+    """Return (texts, features), with a 1 for the k-th occurrence of each n-gram of a text."""
+    numbers: dict[tuple[tuple[str, ...], int], int] = {}
+    columns: list[int] = []
+    ends = [0]
+    for tokens in texts:
+        seen: Counter[tuple[str, ...]] = Counter()
+        for start in range(len(tokens) - order + 1):
+            gram = tuple(tokens[start : start + order])
+            seen[gram] += 1
+            columns.append(numbers.setdefault((gram, seen[gram]), len(numbers)))
+        ends.append(len(columns))
+    shape = (len(texts), max(1, len(numbers)))
+    return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, ends), shape=shape)
+
+
+_ROWS_AT_ONCE = 256
+
+
+class NearestEquations:
+    """Distinct equations.
+
+    Args:
+        trees: over labels for numbers; all different.
+    """
+
+    def __init__(self, trees: Sequence[ExpressionTree]) -> None:
+        self.trees = trees
+        letters = TokenLetters()
+        self.prefixes = [letters(to_prefix(tree)) for tree in trees]
+        self.postfixes = [letters(to_postfix(tree)) for tree in trees]
+        self.sizes = np.array([len(prefix) for prefix in self.prefixes], dtype=np.int64)
+
+    def similarity(self, first: int, second: int) -> float:
+        """Return ``Sim_eq`` of two of the equations."""
+        return equation_similarity(self.trees[first], self.trees[second])
+
+    def nearest(
+        self, wanted: Sequence[int], *, depth: int = 1
+    ) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
+        """Yield for each wanted equation the other equations that are most like it.
+
+        Args:
+            wanted: numbers of equations.
+            depth: how many different similarities to go down.
+
+        Yields:
+            The equation, and for each of its largest similarities, the largest first, the equations that have it.
+        """
+        for start in range(0, len(wanted), _ROWS_AT_ONCE):
+            rows = wanted[start : start + _ROWS_AT_ONCE]
+            bounds = np.maximum(self._bound(self.prefixes, rows), self._bound(self.postfixes, rows))
+            for row, bound in zip(rows, bounds, strict=True):
+                yield row, self._nearest(row, 1 - bound / (self.sizes[row] + self.sizes), depth)
+
+    def _bound(self, spellings: Sequence[str], rows: Sequence[int]) -> npt.NDArray[np.uint8]:
+        bound: npt.NDArray[np.uint8] = cdist(
+            [spellings[row] for row in rows], spellings, scorer=Levenshtein.distance, dtype=np.uint8
+        )
+        return bound
+
+    def _nearest(self, row: int, most: npt.NDArray[np.float64], depth: int) -> list[npt.NDArray[np.int64]]:
+        """Return equations by similarity, from upper bounds of it: compare only those that may be near enough."""
+        most[row] = -1
+        levels: dict[float, list[int]] = {}
+        worst = -1.0
+        for candidate in np.argsort(-most, kind="stable"):
+            if candidate == row or (len(levels) >= depth and most[candidate] < worst - 1e-12):
+                break
+            similarity = round(self.similarity(row, int(candidate)), 12)
+            levels.setdefault(similarity, []).append(int(candidate))
+            if len(levels) >= depth:
+                worst = sorted(levels, reverse=True)[depth - 1]
+        best = sorted(levels, reverse=True)[:depth]
+        return [np.array(sorted(levels[similarity]), dtype=np.int64) for similarity in best]
+
 
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")

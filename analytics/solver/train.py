@@ -35,12 +35,10 @@ from analytics.solver.model import (
 from analytics.solver.patterns import mine_triples
 from analytics.solver.pools import candidate_pool
 from analytics.solver.solution import alternatives
-from analytics.solver.solving_task import PatternTask, SolvingTask
+from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
-from analytics.solver.textual_task import TextualTask
-from analytics.training.callbacks import StepReport
-from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.context import DEFAULT_CONTEXT, StepReport, TrainingContext
 from analytics.training.device import inference_dtype
 from analytics.training.distributed import broadcast_from_main
 from analytics.training.loop import train_configured

@@ -86,8 +86,7 @@ def answer_value(answer: str) -> float | None:
     >>> answer_value(r"$x=\frac{\sqrt{9}}{2}$ cm"), answer_value("$3x$")
     (1.5, None)
     """
-    from analytics.text.formula_trees import formula_tree
-    from analytics.text.formula_values import Evaluator, symbols_of
+    from analytics.text.formula_trees import Evaluator, formula_tree, symbols_of
 
     _, formulas = _parts(answer[:_LONGEST])
     if len(formulas) == 1:
@@ -225,7 +224,7 @@ def _compare_statements(left: str, right: str) -> Meaning:
     if is_named and terms[0] not in formula_tokens(f"{terms[1]} {other_terms[1]}"):
         return _compare_terms(terms[1], other_terms[1])  # both say what x is: a number, a point, a term
     if len(terms) == 2:
-        from analytics.text.formula_relations import compare_relations
+        from analytics.text.formula_trees import compare_relations
 
         return compare_relations(terms, relations[0], other_terms, other_relations[0])
     verdicts = [_compare_terms(*pair) for pair in zip(terms, other_terms, strict=True)]
@@ -237,8 +236,7 @@ def _compare_terms(left: str, right: str) -> Meaning:
     if first and second and len(first[1]) == len(second[1]):
         verdict = _all_of([same_meaning(*pair) for pair in zip(first[1], second[1], strict=True)])
         return verdict if first[0] == second[0] or verdict != "same" else "different"
-    from analytics.text.formula_trees import formula_tree
-    from analytics.text.formula_values import Evaluator, is_apart, is_same, symbols_of
+    from analytics.text.formula_trees import Evaluator, formula_tree, is_apart, is_same, symbols_of
 
     trees = formula_tree(left), formula_tree(right)
     symbols = [symbols_of(tree) for tree in trees]

@@ -1,4 +1,4 @@
-"""The kinds of task that a question's text and options show: a word problem, true or false."""
+"""The kinds of task that a question's text and options show, and words that say nothing of what it is about."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import re
 from collections.abc import Sequence
 
 from analytics.language.en.units import WORDS as UNIT_WORDS
+from analytics.language.table import languages
 from analytics.language.zh.language import CHINESE
-from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.word_problems import is_prose_with_amounts
+
+EMPTY_WORDS = frozenset[str]().union(*(language.words.EMPTY for language in languages()))
+"""They say that there is a question."""
+
+ONLY_IN_PHRASES = frozenset[str]().union(*(language.words.ONLY_IN_PHRASES for language in languages()))
+"""They say something only together with another word: "decimal place", "right angle", "least common multiple"."""
+
 
 TASKS = ("word_problem", "true_false")
 

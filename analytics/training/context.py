@@ -1,7 +1,4 @@
-"""What surrounds a training, of any kind: where the model comes from, who gets the reports, who may stop it.
-
-Every training function takes one `TrainingContext`. Torch-free.
-"""
+"""What surrounds a training: where the model comes from, what it reports while it works, and who gets the result."""
 
 from __future__ import annotations
 
@@ -9,12 +6,50 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 from analytics.errors import Cancelled, DataError
-from analytics.training.callbacks import Callback
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """How far a run is after an optimiser step.
+
+    Attributes:
+        step: optimiser steps done, of all stages; `steps` of how many.
+        epoch: epoch of the last batch in its stage, from 0.
+        seconds: time spent training in this stage since it was started or resumed.
+        seconds_left: until the end of this stage, estimated from its steps since then.
+        metrics: loss terms averaged since the last report, and after an evaluation its metrics.
+    """
+
+    step: int
+    steps: int
+    epoch: int
+    seconds: float
+    seconds_left: float
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+class Callback(Protocol):
+    """Called every `report_every` steps, and after every evaluation."""
+
+    def __call__(self, report: StepReport) -> None:
+        """Take note of how far the run is."""
+
+
+def progress_lines(say: Callable[[str], object]) -> Callback:
+    """Return a callback that says in one line how far the run is."""
+
+    def tell(report: StepReport) -> None:
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))
+        say(f"step {report.step} of {report.steps}, {report.seconds_left / 60:.1f} min left: {shown}")
+
+    return tell
+
 
 Progress = Callable[[int, int, str], object]
 """Called with (items done, all items, what is being done)."""

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from analytics.configuration import training_command
-from analytics.training.callbacks import progress_lines
 from analytics.training.checkpoint import checkpoints_beside
-from analytics.training.context import FileOptions, TrainingContext
+from analytics.training.context import FileOptions, TrainingContext, progress_lines
 
 Config = TypeVar("Config")
 

@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 from analytics.configuration import training_identity
 from analytics.errors import ArtifactError, Cancelled, DataError
-from analytics.training.callbacks import StepReport
 from analytics.training.checkpoint import (
     FinishedStage,
     load_checkpoint,
@@ -31,7 +30,7 @@ from analytics.training.checkpoint import (
     restore_random_states,
     save_checkpoint,
 )
-from analytics.training.context import DEFAULT_CONTEXT, TrainingContext, terminated
+from analytics.training.context import DEFAULT_CONTEXT, StepReport, TrainingContext, terminated
 from analytics.training.cpu_training import cpu_training
 from analytics.training.device import autocast, explained_memory_errors, pick_device
 from analytics.training.distributed import (
@@ -44,7 +43,7 @@ from analytics.training.distributed import (
     mean_over_processes,
     process_number,
 )
-from analytics.training.schedules import learning_rate_schedule
+from analytics.training.optimisation import learning_rate_schedule
 from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
 
 CHECKPOINT_VERSION = 2  # 1 had no stages

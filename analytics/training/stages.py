@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, pick_device
-from analytics.training.parameters import decay_groups
+from analytics.training.optimisation import decay_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class LoopSettings:
         max_steps: stop after so many optimiser steps, 0 for no bound.
         learning_rate: of groups without their own.
         weight_decay: likewise (AdamW).
-        schedule: name of the learning rate's curve (`analytics.training.schedules.SCHEDULES`).
+        schedule: name of the learning rate's curve (`analytics.training.optimisation.SCHEDULES`).
         warmup_share: share of the steps in which the rate first rises linearly.
         warmup_steps: the same as a number of steps, where it is above 0.
         accumulate: batches whose gradients make one optimiser step.

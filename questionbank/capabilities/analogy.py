@@ -22,15 +22,15 @@ from questionbank.capabilities.contract import (
     TrainingOption,
     backbone_help,
 )
-from questionbank.errors import ValidationFailed
-from questionbank.forms.training_options import known_only_field
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.wording import counted
 from questionbank.models import ModelArtifact, ModelComparison, User
-from questionbank.numbers import counted
-from questionbank.selectors.registry.comparisons import changed_questions
-from questionbank.selectors.training.analogy_material import problems_sharing_a_graph
-from questionbank.selectors.training.analogy_report import analogy_data_report
-from questionbank.selectors.training.training_start import pinned_start
-from questionbank.services.solutions import solve_after_promotion
+from questionbank.registry.model_selectors import changed_questions
+from questionbank.solving.services import solve_after_promotion
+from questionbank.training.analogy_material import problems_sharing_a_graph
+from questionbank.training.analogy_report import analogy_data_report
+from questionbank.training.option_forms import known_only_field
+from questionbank.training.start import pinned_start
 
 
 class AnalogyInBank(BankCapability, Training, FixedSuite):
@@ -120,7 +120,9 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import exemplars, training, variants
+        from questionbank.problem_writing import views as variants
+        from questionbank.similar import exemplar_views as exemplars
+        from questionbank.training import views as training
 
         return [
             path(f"{QUESTION}/exemplars/", exemplars.question_exemplars_page, name="question_exemplars"),

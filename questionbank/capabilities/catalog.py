@@ -1,19 +1,18 @@
-"""What any layer may ask about the bank's capabilities, whose classes are imported on first use.
-
-The classes are in `questionbank.capabilities.table`, above the services and pages that they call; this module is
-below all of them. Whatever is derived from the table is derived when it is asked for, so a row is all that a capability
-needs.
-"""
+"""What any layer may ask about the bank's capabilities, and what is missing behind their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
 from django.urls import URLPattern, URLResolver
 
 from analytics.artifacts import Manifest
-from analytics.catalog import CAPABILITIES, FALLBACK_LENS
+from analytics.capability import Capability
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
+from analytics.configuration import field_specs
 from analytics.languages import primary_language
 from questionbank.capabilities.contract import (
     BankCapability,
@@ -24,8 +23,8 @@ from questionbank.capabilities.contract import (
     Training,
 )
 from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.core.wording import language_name
 from questionbank.models import Run
-from questionbank.wording import language_name
 
 _FALLBACK_TEXTS = LensTexts(
     name="Wording",
@@ -162,3 +161,49 @@ def job_kind_name(word: str) -> str:
 def capability_pages() -> list[URLPattern | URLResolver]:
     """Return the addresses of the pages that single capabilities have."""
     return [page for row in BANK_CAPABILITIES.values() for page in row.pages()]
+
+
+def capability_problems() -> list[str]:
+    """Say in sentences what is missing behind the rows of the tables of `analytics` and of the bank."""
+    problems = [
+        f"The lens {lens.word!r} has no stand-in {lens.stand_in!r}."
+        for lens in lenses().values()
+        if lens.stand_in and lens.stand_in not in lenses()
+    ]
+    for word, row in BANK_CAPABILITIES.items():
+        if word not in CAPABILITIES:
+            problems.append(f"The capability {word!r} has no row in analytics/catalog.py.")
+            continue
+        capability = CAPABILITIES[word]
+        problems += [
+            f"The capability {word!r} has no template {path}."
+            for path in row.template_paths
+            if not _exists(path)
+        ]
+        if (row.lens is None) != (capability.lens is None):
+            problems.append(
+                f"The capability {word!r} has a lens in one of its rows and no lens in the other."
+            )
+        problems += _form_problems(word, row, capability)
+    return problems
+
+
+def _form_problems(word: str, row: BankCapability, capability: Capability[Any]) -> list[str]:
+    if row.training is None:
+        return []
+    names = {spec.name for spec in field_specs(capability.config)}
+    quick = row.training.quick.settings if row.training.quick else {}
+    named = [*quick, *" ".join(row.training.groups.values()).split()]
+    return [
+        f"The form of the capability {word!r} names the setting {name!r}, which its configuration has not."
+        for name in named
+        if name not in names
+    ]
+
+
+def _exists(path: str) -> bool:
+    try:
+        get_template(path)
+    except TemplateDoesNotExist:
+        return False
+    return True

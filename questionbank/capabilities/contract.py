@@ -89,7 +89,7 @@ class TrainingOption:
 
 
 class Report(Protocol):
-    """What a training would learn from; see `questionbank.selectors.training.data_report.KeptReport`."""
+    """What a training would learn from; see `questionbank.training.data_report.KeptReport`."""
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Any:
         """Return the report, counted where it is not kept."""
@@ -198,7 +198,7 @@ class KinshipRow:
     Attributes:
         slug: last part of the address.
         lens: under which it is looked for.
-        kind: of `questionbank.selectors.similar.kinship.Kin.kinds`; empty: every question that the lens finds.
+        kind: of `questionbank.similar.kinship.Kin.kinds`; empty: every question that the lens finds.
         place: among the others; those without a kind come first.
     """
 

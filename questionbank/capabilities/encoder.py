@@ -18,9 +18,9 @@ from questionbank.capabilities.contract import (
     backbone_help,
 )
 from questionbank.models import ModelComparison
-from questionbank.selectors.registry.comparisons import changed_questions
-from questionbank.selectors.training.data_report import DataReport, encoder_data_report
-from questionbank.selectors.training.training_start import MODEL_IN_USE, pinned_start
+from questionbank.registry.model_selectors import changed_questions
+from questionbank.training.data_report import DataReport, encoder_data_report
+from questionbank.training.start import MODEL_IN_USE, pinned_start
 
 # Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
 # is learned from (docs/results.md).

@@ -20,11 +20,11 @@ from questionbank.capabilities.contract import (
     backbone_help,
 )
 from questionbank.capabilities.figures import ParaphraseFigures
-from questionbank.forms.training_options import decisions_field
 from questionbank.models import ModelComparison, User
-from questionbank.selectors.training.scorer_report import ScorerReport, scorer_data_report
-from questionbank.selectors.training.training_start import pinned_start
-from questionbank.services.paraphrase import after_scorer_promotion
+from questionbank.review.pair_services import after_scorer_promotion
+from questionbank.training.option_forms import decisions_field
+from questionbank.training.scorer import ScorerReport, scorer_data_report
+from questionbank.training.start import pinned_start
 
 _TRIPLET, _QUESTION = 0.0625, 0.015  # seconds on two cores: to learn one, and to make a question's triplets
 
@@ -103,7 +103,9 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import paraphrases, review, review_bench
+        from questionbank.review import bench_views as review_bench
+        from questionbank.review import paraphrase_views as paraphrases
+        from questionbank.review import views as review
 
         return [
             path(

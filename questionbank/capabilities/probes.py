@@ -9,10 +9,10 @@ from django.urls import URLPattern, URLResolver, path
 
 from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
 from questionbank.capabilities.figures import ProbesFigures
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
-from questionbank.selectors.registry.comparisons import changed_concepts
-from questionbank.selectors.training.probes_report import probes_data_report
+from questionbank.registry.model_selectors import changed_concepts
+from questionbank.training.data_report import probes_data_report
 
 
 class ProbesInBank(BankCapability, Training, FixedSuite):
@@ -47,7 +47,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import maps
+        from questionbank.bank import map_views as maps
 
         return [
             path("map/", maps.map_page, name="map"),

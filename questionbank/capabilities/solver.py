@@ -22,12 +22,11 @@ from questionbank.capabilities.contract import (
     backbone_help,
 )
 from questionbank.capabilities.figures import SolverFigures
+from questionbank.core.wording import language_name
 from questionbank.models import ModelComparison, Question, User
-from questionbank.selectors.training.solver_material import SOLVER_LANGUAGES
-from questionbank.selectors.training.solver_report import SolverReport, solver_data_report
-from questionbank.selectors.training.training_start import pinned_start
-from questionbank.services.solutions import solve_after_promotion
-from questionbank.wording import language_name
+from questionbank.solving.services import solve_after_promotion
+from questionbank.training.solver import SOLVER_LANGUAGES, SolverReport, solver_data_report
+from questionbank.training.start import pinned_start
 
 # Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
 _PROBLEM = 0.04
@@ -104,7 +103,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
         """Return the addresses of its pages."""
-        from questionbank.views import solving
+        from questionbank.solving import views as solving
 
         return [
             path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),

@@ -17,7 +17,7 @@ from typing import IO
 from urllib.parse import unquote
 
 from analytics.json_lines import UNPACKED_LIMIT
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 
 MAGIC = b"PK\x03\x04"
 MEMBERS_LIMIT = 50_000

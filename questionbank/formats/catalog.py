@@ -14,8 +14,9 @@ from typing import Any, BinaryIO
 
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
-from questionbank.atomic_file import written_aside
-from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
+from questionbank.bank.scales import scale_names
+from questionbank.core.errors import ImportRefused, LineProblem, ValidationFailed
+from questionbank.core.storage import written_aside
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
 from questionbank.formats.canvas.package import (
     canvas_losses,
@@ -25,7 +26,7 @@ from questionbank.formats.canvas.package import (
     write_canvas,
 )
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
-from questionbank.formats.csv_table import write_csv
+from questionbank.formats.csv_files import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
@@ -51,7 +52,6 @@ from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadCo
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
 from questionbank.formats.xml_nodes import root_element
-from questionbank.scales import scale_names
 
 AUTO = "auto"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from analytics.json_lines import string_problem
 from analytics.records import ConceptPath
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats import limits
 from questionbank.formats.fields import FieldProblems, concept_name_problem, concept_path
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from questionbank.bank.scales import AS_PUBLISHED
 from questionbank.formats.column_names import plain_name
-from questionbank.scales import AS_PUBLISHED
 
 _STEPS = {  # word -> 1 (very easy) .. 5 (very hard), as `plain_name` gives it; a literal table
     1: "very easy | beginner | trivial | sehr leicht | sehr einfach | tres facile"

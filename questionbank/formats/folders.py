@@ -13,7 +13,7 @@ from posixpath import dirname, join, normpath
 from typing import IO
 
 from analytics.json_lines import UNPACKED_LIMIT
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats.archives import (
     MEMBER_LIMIT,
     MEMBERS_LIMIT,

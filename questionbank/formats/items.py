@@ -13,13 +13,13 @@ from analytics.analysed_text import UNTITLED
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import PictureName, html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put
 from questionbank.formats.limits import ID_LIMIT, POINTS_LIMIT
 from questionbank.formats.own_fields import read_ours
-from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.rows import record_warnings
 from questionbank.formats.seam import Entry, ReadContext
 
 _OF_ANY = ("text", "id", "concepts", "language", "grade", "stage")

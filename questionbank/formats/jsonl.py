@@ -17,16 +17,16 @@ from typing import Any
 from analytics.json_lines import parse_object
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
 from questionbank.formats.fields import exported_path
-from questionbank.formats.json_latex import (
+from questionbank.formats.json_objects import (
     doubtful_command,
     has_undoubled_latex,
     is_command,
     mark_strings,
+    read_object,
 )
-from questionbank.formats.json_objects import read_object
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.seam import Attachments
 

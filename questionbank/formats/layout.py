@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import COLUMN_FIELDS, guess_fields, holds_rows
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.json_objects import json_objects, read_object

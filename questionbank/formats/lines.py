@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.foreign import foreign_binary
 from questionbank.formats.limits import BLANK_LINES_LIMIT, LINES_LIMIT

@@ -16,9 +16,9 @@ from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object
 from analytics.text.tokens import detect_language
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import plain_name
-from questionbank.formats.csv_rows import DecodedLines, table_rows
+from questionbank.formats.csv_files import DecodedLines, table_rows
 from questionbank.formats.encodings import decode_text
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, Fields
 from questionbank.formats.layout import find_header, table_sample

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import csv_rows
+from questionbank.formats.csv_files import csv_rows
 from questionbank.formats.fields import FileScale
 from questionbank.formats.json_objects import json_objects
 from questionbank.formats.jsonl import FieldNames, json_rows

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from questionbank.formats.cells import guard_cell
+from questionbank.formats.csv_files import guard_cell
 
 Row = Mapping[str, Any]
 

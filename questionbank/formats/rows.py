@@ -1,8 +1,4 @@
-"""From a row of a file to a question or a concept, whatever the format: tidied, read, checked, and nothing in silence.
-
-A row is a mapping of our own fields to what the file holds in them. What is changed on the way, or looks wrong, comes
-as a `LineWarning` before its question; a row that cannot be used comes as a `LineProblem`.
-"""
+"""From a row of a file to a question or a concept, whatever the format: tidied, read, and checked."""
 
 from __future__ import annotations
 
@@ -11,17 +7,19 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from analytics.question_content import content_texts
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
-from questionbank.formats.cells import split_list
+from analytics.text.pictures import PICTURE
+from questionbank.bank.scales import AS_PUBLISHED
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.column_names import OPTION_COLUMNS
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.csv_files import split_list
 from questionbank.formats.difficulty_column import DifficultyReading, plain_number, read_column
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.html_text import html_to_text
-from questionbank.formats.json_latex import lost_command, restore_commands
+from questionbank.formats.json_objects import lost_command, restore_commands
 from questionbank.formats.kinds import kind_of_name, options_fault
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import (
     answer_label,
     boxed_answer,
@@ -30,8 +28,65 @@ from questionbank.formats.shapes import (
     option_list,
     options_of_text,
 )
+from questionbank.formats.spreadsheet_damage import damage_note
 from questionbank.formats.written_numbers import decimal_text, plain
-from questionbank.scales import AS_PUBLISHED
+
+_NUMERAL = re.compile(r"[\d½⅓⅔¼¾π∞一二三四五六七八九十]|\\(?:pi|infty)\b|(?<![A-Za-z])(?:e|pi)(?![A-Za-z])")
+Warnings = Iterator[tuple[str, str]]
+
+
+def _spreadsheet_damage(record: QuestionRecord) -> Warnings:
+    if note := damage_note(record.answer):
+        yield "answer", f"answer {note}"
+    for option in record.options:
+        if note := damage_note(option.text):
+            yield "options", f"option {note}"
+
+
+def _single_option(record: QuestionRecord) -> Warnings:
+    if len(record.options) == 1:
+        yield "options", "the question has a single option; it needs another one when it is edited"
+
+
+def _number_without_one(record: QuestionRecord) -> Warnings:
+    if record.kind == "number":
+        said = " ".join([record.answer, *(answer.text for answer in record.content.accepted)])
+        if not _NUMERAL.search(said):
+            yield "answer", "a question for a number has no number as its answer"
+
+
+def _pictures_nobody_has(record: QuestionRecord) -> Warnings:
+    # Of those that are missing in an item's file, their readers say so.
+    known = {picture.name for picture in record.content.pictures}
+    for field, text in (
+        ("text", record.text),
+        *(("options", option.text) for option in record.options),
+        ("solution", record.solution),
+        *(("grading", text) for text in content_texts(record.content)),
+    ):
+        for match in PICTURE.finditer(text) if "![" in text else ():
+            name = match["name"].strip()
+            if "://" in name:
+                what = f"the picture at {name[:100]}, which is not fetched: its address stands instead"
+                yield field, f"{field} shows {what}"
+            elif name and name not in known:
+                yield field, f"{field} names the picture {name[:60]!r}, which is not in the file"
+
+
+CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (
+    _spreadsheet_damage,
+    _single_option,
+    _number_without_one,
+    _pictures_nobody_has,
+)
+"""Each yields (field, reason)."""
+
+
+def record_warnings(record: QuestionRecord) -> Warnings:
+    """Yield the field and the reason of whatever looks wrong."""
+    for check in CHECKS:
+        yield from check(record)
+
 
 RowEntry = QuestionRecord | ConceptRow | LineProblem | LineWarning
 _TEXTS = ("text", "answer", "solution")

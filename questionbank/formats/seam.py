@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.question_content import EMPTY, QuestionContent, own_text
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.lines import Progress
 

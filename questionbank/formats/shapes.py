@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from questionbank.formats.cells import split_paths
+from questionbank.formats.csv_files import split_paths
 from questionbank.formats.kinds import option_label
 from questionbank.formats.written_numbers import decimal_text
 

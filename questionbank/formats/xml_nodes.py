@@ -1,10 +1,4 @@
-"""An XML document of a stranger as a small tree whose elements know at which byte they begin and end.
-
-So an element can be kept as its bytes: namespaces, comments, the order of attributes. Prefixes are dropped, since
-exports leave them out, misspell them or put them where none belongs. A large file is read item by item in bounded
-memory. Document types, with which a file defines entities or names other files, are refused (https://owasp.org, XML
-External Entity Prevention); HTML's names of characters are read.
-"""
+"""An XML document of a stranger as a small tree whose elements know their bytes, and texts as XML holds them."""
 
 from __future__ import annotations
 
@@ -16,8 +10,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
 
 DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # elements of an item
@@ -410,3 +405,25 @@ def _cut_off(parsing: _Parsing, error: BadXml) -> str:
         f"ends within the question that begins in line {within.line:,}: the file is cut off, or a section <![CDATA["
         " is never closed by ]]>"
     )
+
+
+_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def legal(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+def xml_text(text: str) -> str:
+    r"""Return a text as an element holds it.
+
+    >>> xml_text("1 < 2\0")
+    '1 &lt; 2\ufffd'
+    """
+    return escape(legal(text)).replace("\r", "&#13;")
+
+
+def attribute_text(text: str) -> str:
+    """Return a text as an attribute between double quotes holds it."""
+    return xml_text(text).replace('"', "&quot;").replace("\n", "&#10;")

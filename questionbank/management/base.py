@@ -12,8 +12,8 @@ from django.db import ProgrammingError, connection
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from analytics.errors import AnalyticsError, first_line
-from questionbank.errors import KindredError
-from questionbank.outage import Outage, outage_of
+from questionbank.core.errors import KindredError
+from questionbank.core.outage import Outage, outage_of
 
 MIGRATION_LOCK = 0x4D494752
 
@@ -38,7 +38,7 @@ class BankCommand(BaseCommand):
             if self.needs_bank and "postgres" in self.servers:
                 self._migrate_new_database()
             if self.needs_model:
-                from questionbank.services import artifacts
+                from questionbank.registry import artifact_services as artifacts
 
                 artifacts.artifact_install_default(report=lambda line: self.stderr.write(line))
             return super().execute(*args, **options)

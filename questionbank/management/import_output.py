@@ -7,7 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from questionbank.services.import_report import ImportReport
+from questionbank.imports.report import ImportReport
 
 REASONS_SHOWN = 50
 CHANGES_SHOWN = 20

@@ -17,9 +17,9 @@ def start_servers_for(command: str, arguments: Sequence[str]) -> None:
     arguments start nothing: Django reports them. With `--help` the process ends here.
     """
     django.setup()
-    from questionbank import embedded
-    from questionbank.env import environment, var_dir
-    from questionbank.errors import KindredError
+    from questionbank import local as embedded
+    from questionbank.core.env import environment, var_dir
+    from questionbank.core.errors import KindredError
 
     app_name = get_commands().get(command)
     if app_name is None:

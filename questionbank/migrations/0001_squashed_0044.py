@@ -19,8 +19,8 @@ from pgtrigger.migrations import AddTrigger
 from pgvector.django import HalfVectorField, VectorExtension
 
 import questionbank.models.paraphrase
-from questionbank.default_synonyms import DEFAULT_SYNONYMS
-from questionbank.migration_operations import CreateModels
+from questionbank.search.default_synonyms import DEFAULT_SYNONYMS
+from questionbank.core.migrations import CreateModels
 from questionbank.migrations._wholeness import DRAWS_NUMBERS, SAYS_SO
 
 REPLACED = """

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from pgtrigger.compiler import Trigger, UpsertTriggerSql
 from pgtrigger.migrations import AddTrigger, RemoveTrigger
 
-from questionbank.migration_operations import CreateModels
+from questionbank.core.migrations import CreateModels
 from questionbank.migrations._wholeness import NEEDS_FIGURE
 
 

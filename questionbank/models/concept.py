@@ -22,7 +22,7 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
 
     Attributes:
         is_default: an admin chose it as the bank's default; without such a row the oldest hierarchy is it
-            (`questionbank.selectors.questions.hierarchy_choice`).
+            (`questionbank.bank.concept_selectors`).
         import_run: the import that created the hierarchy; empty where a person did.
     """
 

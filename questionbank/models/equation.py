@@ -62,7 +62,7 @@ class QuestionSolution(models.Model):
         retriever: in use when it was solved, whose similar problems counted; empty where there was none.
         content_hash: of the question as it was solved; another one means that the solution is out of date.
         alternatives: the equations that the solver found, the likeliest first, as
-            `questionbank.services.solutions.solution_to_json` gives them; empty where it found none.
+            `questionbank.solving.services.solution_to_json` gives them; empty where it found none.
         reason: why it found none, a sentence.
         probability: calibrated, that the first alternative gives the answer.
         graph_key: of the first alternative, as in `QuestionEquation`; empty where its answer is not the published

@@ -3,7 +3,7 @@
 
 Counting a million questions at every search takes a second, so triggers on `Question` and `QuestionTag` write
 down what each statement adds to and takes from each combination of values. Rows only ever come in, so that two
-people who save at once never wait for one another; `services.facet_counts` sums them up now and then.
+people who save at once never wait for one another; `bank.facet_counts` sums them up now and then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What an import found in the bank already."""
+"""What an import found in the bank already, and test papers that are not imported yet."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 
@@ -29,7 +30,7 @@ class ImportUpdate(models.Model):
     """A question of the bank that an import met with other content, and what came of it.
 
     Attributes:
-        before: the fields that the import replaced, as `questionbank.services.import_updates` keeps them.
+        before: the fields that the import replaced, as `questionbank.imports.updates` keeps them.
         incoming: the fields as the file has them.
         version: of the question when it was last as a file has it; a higher one means that a person has edited it.
     """
@@ -55,3 +56,68 @@ class ImportUpdate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.question_id} {self.outcome}"
+
+
+class DocumentDraft(models.Model):
+    """A test paper under review. Only its owner sees it, nothing of it is in the bank, and it is kept for a week.
+
+    Attributes:
+        name: of the file, or what its owner calls the pasted text.
+        reason: why it was refused, and what to do; empty else.
+        upload: name of the file in the storage ``uploads`` until it has been read.
+        lines: its lines as read, `questionbank.papers.paper.Line` as JSON.
+        roles: a guess of the role of each line.
+        pictures: SHA-256 by the name that lines call a picture by; empty for one that cannot be shown.
+        picture_widths: in points (1/72 inch) by that name, as the document prints them, where it says so.
+        notices: sentences on what could not be read.
+        corrections: what its owner has changed, in order (`questionbank.papers.corrections`).
+        applied: how many of them count; the rest are undone and can be redone.
+        read_run: the job that reads it.
+        import_run: the job that imports it.
+    """
+
+    class State(models.TextChoices):
+        READING = "reading", "Being read"
+        READY = "ready", "Ready to review"
+        REFUSED = "refused", "Cannot be read"
+        IMPORTED = "imported", "Imported"
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="document_drafts"
+    )
+    name = models.CharField(max_length=200)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
+    reason = models.TextField(blank=True)
+    upload = models.CharField(max_length=100, blank=True)
+    lines = models.JSONField(default=list, blank=True)
+    roles = models.JSONField(default=list, blank=True)
+    pictures = models.JSONField(default=dict, blank=True)
+    picture_widths = models.JSONField(default=dict, blank=True)
+    notices = models.JSONField(default=list, blank=True)
+    corrections = models.JSONField(default=list, blank=True)
+    applied = models.PositiveIntegerField(default=0)
+    hierarchy = models.ForeignKey(
+        "questionbank.KnowledgeHierarchy", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    with_headings = models.BooleanField("headings become concepts", default=False)
+    read_run = models.ForeignKey(
+        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    import_run = models.ForeignKey(
+        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = "test paper"
+        verbose_name_plural = "test papers"
+        ordering = ("-updated_at", "-pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_importing(self) -> bool:
+        """Whether a job is importing it; until that has ended nothing of it may change."""
+        return self.import_run is not None and not self.import_run.is_finished

@@ -37,10 +37,10 @@ class ParaphrasePair(models.Model):
         source_id: the identifier in the uploaded file.
         score: cosine of the paraphrase scorer, in [-1, 1]; null until scored.
         verdict: calibrated probability that the paraphrase is valid; null until scored.
-        findings: list as `questionbank.services.paraphrase.findings_to_json` gives it; null until read.
-        solved: what the solver makes of both texts, as `questionbank.services.pair_solutions` gives it; null until it
+        findings: list as `questionbank.review.pair_services.findings_to_json` gives it; null until read.
+        solved: what the solver makes of both texts, as `questionbank.review.evidence_services` gives it; null until it
             was asked, or where a text is no word problem.
-        priority: place in the queue, small first; kept by `questionbank.services.paraphrase`.
+        priority: place in the queue, small first; kept by `questionbank.review.pair_services`.
         shuffle: a random number, by which a share of the queue is ordered instead.
         opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
         hides_machine: score, probability and findings are shown only once the pair is decided.

@@ -129,7 +129,7 @@ class Question(models.Model):
     class Meta:
         indexes = (
             # With its pending list, without which inserting 100,000 rows costs five times as much; whoever
-            # writes questions empties it before the commit: services.search_index.search_index_settle.
+            # writes questions empties it before the commit: search.index.search_index_settle.
             GinIndex(fields=("search_vector",), name="question_search"),
             models.Index(fields=("id",), name="question_unsearched", condition=Q(search_vector__isnull=True)),
             models.Index(fields=("content_hash",), name="question_content_hash"),
@@ -148,7 +148,7 @@ class Question(models.Model):
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
             models.Index(fields=("id",), name="question_figure", condition=Q(needs_figure=True)),
             models.Index(fields=("id",), name="question_draws", condition=Q(draws_numbers=True)),
-            # For browsing in these orders; see `selectors.search.search.ORDERS`.
+            # For browsing in these orders; see `search.search.ORDERS`.
             models.Index(
                 fields=("status", "difficulty_percent", "id"),
                 name="question_rated",

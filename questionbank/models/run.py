@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 
 class Run(models.Model):
-    """One job. Celery only carries its id; `questionbank.services.runs` alone changes its state.
+    """One job. Celery only carries its id; `questionbank.registry.run_services` alone changes its state.
 
     queued -> running -> succeeded | failed | cancelled, and back to queued by retry or when a dead
     worker's lease runs out.
@@ -179,8 +179,9 @@ class WorkBlock(models.Model):
     """A range of ids of one job, such as the questions 1 to 700 whose vectors are missing.
 
     A worker claims a block with a lease that it renews; when the lease has run out, another worker may claim it. Only
-    the holder's result is stored, in the transaction that finishes the block. `questionbank.services.blocks` alone
-    writes this table. A turn, which one process has at a time, is a job of a single block that never finishes.
+    the holder's result is stored, in the transaction that finishes the block. Only
+    `questionbank.registry.block_services` writes this table. A turn, which one process has at a time, is a job of a
+    single block that never finishes.
     """
 
     job = models.CharField(max_length=120)

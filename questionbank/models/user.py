@@ -1,4 +1,4 @@
-"""People. Roles are Django groups: teacher, reviewer, admin (see `questionbank.permissions`)."""
+"""People. Roles are Django groups: teacher, reviewer, admin (see `questionbank.people.permissions`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REFUSE = f"""
 class User(AbstractUser):
     """A person who can log in; sign-up is closed, an admin adds people.
 
-    The database itself refuses to lose the last active admin; `questionbank.services.people` says so
+    The database itself refuses to lose the last active admin; `questionbank.people.services` says so
     before it is tried.
 
     Attributes:

@@ -1,9 +1,9 @@
-r"""Mixed text as HTML: figures, formulas, prose with its macros and blanks."""
+"""Mixed text as HTML: figures, formulas, tables, drawn values, prose with its macros and blanks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -13,10 +13,120 @@ from analytics.text.formulas import Segment, segment_text
 from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
-from questionbank.rendering.drawn_values import with_drawn_names
 from questionbank.rendering.lines import Blocks, Line
 from questionbank.rendering.pictures import ADDRESS
-from questionbank.rendering.tables import TABLE, table_html
+
+_WIDE_TABLE = 6  # columns beyond which a table may be wider than a small screen
+TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")
+_END_OF_TABLE = re.compile(r"\\end\s*\{tabular[*x]?\}\s*$")
+_TABLE_MARK = re.compile(
+    r"\\\\(?:\[[^\]]{0,20}\]|\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in)\s*\])?|\\newline\b|\\(?:hline|toprule|midrule|bottomrule)(?![a-z])|\\cline\s*\{[^{}]*\}"
+    r"|\\noalign\s*\{[^{}]*\}|\\&|&"
+)
+_SPAN = re.compile(r"\\multicolumn\s*\{(\d{1,2})\}\s*\{[^{}]*\}\s*\{(.*)\}$", re.DOTALL)
+
+
+def table_html(source: str, start: int, cell_html: Callable[[str], str]) -> str:
+    """Return a ``tabular`` as an HTML table.
+
+    Args:
+        source: the environment. start: where its columns begin. cell_html: what shows a cell's text.
+    """
+    body = _END_OF_TABLE.sub("", source[_closing_brace(source, start) + 1 :])
+    rows = [row for row in _cells(body) if any(cell.strip() for cell in row)]
+    html: list[str] = []
+    for row in rows:
+        html.append("<tr>")
+        for cell in row:
+            span = _SPAN.match(cell.strip())
+            content = cell_html(span[2] if span else cell.strip())
+            html.append(f'<td colspan="{int(span[1])}">' if span else "<td>")
+            html.append(f"{content}</td>")
+        html.append("</tr>")
+    columns = max((len(row) for row in rows), default=0)
+    focus = ' tabindex="0" role="group" aria-label="table"' if columns >= _WIDE_TABLE else ""
+    table = f'<table class="question-table"><tbody>{"".join(html)}</tbody></table>'
+    return f'<div class="table-scroll"{focus}>{table}</div>'
+
+
+def _closing_brace(text: str, start: int) -> int:
+    depth = 0
+    for index in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[index], 0)
+        if depth == 0:
+            return index
+    return len(text)
+
+
+def _cells(body: str) -> list[list[str]]:
+    """Split the body of a table into rows of cells, never inside a formula."""
+    rows: list[list[str]] = [[""]]
+    for segment in segment_text(body):
+        if segment.kind == "formula":
+            rows[-1][-1] += segment.source
+            continue
+        start = 0
+        for mark in _TABLE_MARK.finditer(segment.source):
+            rows[-1][-1] += segment.source[start : mark.start()]
+            start = mark.end()
+            if mark[0] == "&":
+                rows[-1].append("")
+            elif mark[0].startswith(("\\\\", "\\newline")) or _is_lost_break(mark[0], rows[-1]):
+                rows.append([""])
+            elif mark[0] == r"\&":
+                rows[-1][-1] += mark[0]
+        rows[-1][-1] += segment.source[start:]
+    return rows
+
+
+def _is_lost_break(mark: str, row: list[str]) -> bool:
+    r"""Return whether a line is drawn behind a row that did not end: some banks lost the ``\\\\`` before it."""
+    return mark.startswith((r"\h", r"\c", r"\t", r"\m", r"\b")) and any(cell.strip() for cell in row)
+
+
+_LONGEST = 40  # characters of an expression that is shown
+_MARK = re.compile(r"\{([@#])(?P<name>(?:(?!\1\})[^\n]){1,300}?)\1\}")
+_INPUT = re.compile(r"\[\[ ?input ?:[^\]\n]{1,100}\]\]")
+_FEEDBACK = re.compile(r"\[\[ ?(?:validation|feedback) ?:[^\]\n]{1,100}\]\]")
+_SPECIAL = re.compile(r"[\\{}_^#%&$~]")
+_LATEX = {"\\": r"\textbackslash ", "^": r"\textasciicircum ", "~": r"\textasciitilde "}
+
+
+def drawn_names(texts: Iterable[str]) -> list[str]:
+    """Return the names of the values that some texts hold, each once.
+
+    >>> drawn_names(["Solve ${@a@} x = {@b@}$.", "{@a@}"])
+    ['a', 'b']
+    """
+    return list(dict.fromkeys(_name(match) for text in texts for match in _MARK.finditer(text)))
+
+
+def with_drawn_names(text: str) -> str:
+    r"""Return a text whose drawn values stand as names that prose and formulas can show.
+
+    >>> with_drawn_names("Solve ${@a_1@} x = 2$ for {@name@}. [[input:ans1]] [[validation:ans1]]")
+    'Solve $\\text{‹a\\_1›} x = 2$ for ‹name›. ____ '
+    """
+    if "{@" not in text and "{#" not in text and "[[" not in text:
+        return text
+    text = _FEEDBACK.sub("", _INPUT.sub("____", text))
+    return "".join(
+        _MARK.sub(lambda match: f"‹{_name(match)}›", segment.source)
+        if segment.kind == "text"
+        else _MARK.sub(_in_formula, segment.source)
+        for segment in segment_text(text)
+    )
+
+
+def _name(match: re.Match[str]) -> str:
+    name = " ".join(match["name"].split())
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _in_formula(match: re.Match[str]) -> str:
+    shown = _SPECIAL.sub(lambda sign: _LATEX.get(sign[0], f"\\{sign[0]}"), _name(match))
+    return rf"\text{{‹{shown}›}}"
+
 
 _BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
 _LONG_FORMULA = 45  # beyond which it often is

@@ -8,14 +8,14 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from questionbank.charts import LineChart, interval_plot
+from questionbank.core.charts import LineChart, interval_plot
 
 register = template.Library()
 
 
 @register.inclusion_tag("components/line_chart.html")
 def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
-    """Return a chart of `questionbank.charts.line_chart`.
+    """Return a chart of `questionbank.core.charts.line_chart`.
 
     Args:
         id: begins the ids of its parts; unique in the page, and the same when a live part is drawn again.

@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from questionbank.map_shapes import SHAPES
+from questionbank.core.charts import SHAPES
 
 register = template.Library()
 

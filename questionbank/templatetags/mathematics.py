@@ -7,9 +7,9 @@ import re
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from questionbank.question_titles import LONGEST_TITLE, question_title
+from questionbank.rendering.layout import render_excerpt, render_laid_out
 from questionbank.rendering.pictures import with_addresses
-from questionbank.text_layout import render_excerpt, render_laid_out
+from questionbank.rendering.titles import LONGEST_TITLE, question_title
 
 register = template.Library()
 

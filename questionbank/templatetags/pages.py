@@ -19,18 +19,14 @@ from django.utils.html import format_html, format_html_join, linebreaks
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
+from questionbank.bank.difficulty_selectors import DifficultyFigure, observed_difficulty, published_difficulty
+from questionbank.bank.school_grades import grade_name
 from questionbank.capabilities.catalog import scope_name
-from questionbank.expression_drawing import SIGNS
+from questionbank.core.wording import duration_text, language_name, number_text, percent_text
 from questionbank.models import Question, Run
-from questionbank.school_grades import grade_name
-from questionbank.selectors.questions.difficulty import (
-    DifficultyFigure,
-    observed_difficulty,
-    published_difficulty,
-)
-from questionbank.selectors.registry.runs import run_title
-from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.wording import duration_text, language_name, number_text, percent_text
+from questionbank.registry.run_selectors import run_title
+from questionbank.rendering.expression_trees import SIGNS
+from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 
 register = template.Library()
 

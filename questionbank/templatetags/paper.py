@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django import template
 
-from questionbank.documents.key_rows import row_cells
-from questionbank.documents.paper import Line, Role
-from questionbank.forms.documents import ROLE_NAMES
+from questionbank.papers.forms import ROLE_NAMES
+from questionbank.papers.keys import row_cells
+from questionbank.papers.paper import Line, Role
 
 register = template.Library()
 

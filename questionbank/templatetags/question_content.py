@@ -23,11 +23,11 @@ from analytics.question_content import (
     total_points,
 )
 from analytics.question_content import own_text as text_alone
-from questionbank.formats.computed_answers import SETTING as COMPUTED
+from questionbank.bank.answer_content_forms import percent, tolerance_shown
+from questionbank.formats.derived_answer import SETTING as COMPUTED
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
-from questionbank.forms.question_content import percent, tolerance_shown
-from questionbank.question_titles import opening_text
-from questionbank.rendering.drawn_values import drawn_names
+from questionbank.rendering.texts import drawn_names
+from questionbank.rendering.titles import opening_text
 from questionbank.worksheets.options import Labelled, in_other_order
 
 register = template.Library()

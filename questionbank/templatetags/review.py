@@ -6,8 +6,7 @@ from typing import Any
 
 from django import template
 
-from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds
-from questionbank.selectors.review.review import review_keys
+from questionbank.review.selectors import decisions_to_undo, grace_seconds, review_keys
 
 register = template.Library()
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from analytics.question_content import ANSWER_LINES, QuestionContent, QuestionPart, Section, total_points
-from questionbank.numbers import whole_number
+from questionbank.core.wording import whole_number
 
 MOST_POINTS = 1_000.0
 MOST_LINES = 40  # of one question, or of each of its parts

@@ -15,11 +15,11 @@ from analytics.languages import primary_language
 from analytics.records import QuestionRecord
 from analytics.solver.targets import problem_graph_key
 from analytics.text.numbers import find_numbers
+from questionbank.bank.published_numbers import number_of_answer
 from questionbank.formats.derived_answer import derived_answer
-from questionbank.published_numbers import number_of_answer
-from questionbank.retelling.names_and_numbers import renumbered
-from questionbank.retelling.problem import RetoldProblem, refusal
-from questionbank.worksheets.plan import VERSIONS
+from questionbank.problem_writing.names_and_numbers import renumbered
+from questionbank.problem_writing.problem import RetoldProblem, refusal
+from questionbank.worksheets.sheet import VERSIONS
 
 NO_EQUATION = "no confirmed equation gives its answer"
 NO_OTHERS = "no other numbers fit what it says"
@@ -33,7 +33,7 @@ _SIGNS = str.maketrans({"*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
 def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> QuestionRecord | None:
     """Return the question with other numbers; None if no numbers make sense.
 
-    The equation must be known to give the question's answer (`selectors.solving.solutions.equation_gives_answer`).
+    The equation must be known to give the question's answer (`solving.solutions.equation_gives_answer`).
 
     Args:
         seed: the same seed always gives the same questions.

@@ -14,9 +14,9 @@ from random import Random
 from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
-from questionbank.documents.phrases import with_range
 from questionbank.formats.derived_answer import apart, derived_answer, lettered_choices, part_label
 from questionbank.formats.written_numbers import plain
+from questionbank.papers.phrases import with_range
 from questionbank.worksheets.brought import part_scale, takes_lines
 from questionbank.worksheets.changed_numbers import (
     NO_EQUATION,
@@ -32,8 +32,7 @@ from questionbank.worksheets.options import (
     reordered,
     why_kept,
 )
-from questionbank.worksheets.plan import Mixing, PlannedQuestion, PlannedSection
-from questionbank.worksheets.sheet import SheetItem, SheetSection
+from questionbank.worksheets.sheet import Mixing, PlannedQuestion, PlannedSection, SheetItem, SheetSection
 
 LEAST_STIMULUS = 40  # characters of a first paragraph that neighbours share; less is no text of its own
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")

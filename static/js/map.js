@@ -1,6 +1,6 @@
 /* The map of the bank: up to some 100,000 points that pan and zoom, drawn by WebGL, or by a 2D canvas where there is
    none. What is drawn in which colour stands in the page's legend; where the points lie comes in one binary answer
-   (questionbank/selectors/projections.py, points_to_bytes). Nothing is drawn unless something changed. */
+   (questionbank/bank/map_selectors.py, points_to_bytes). Nothing is drawn unless something changed. */
 
 const GREY = 8;
 const FAINT = 9;

@@ -2,7 +2,7 @@
 
 document.documentElement.classList.add("js");
 
-/* The server may leave a slow part of a page to a second request where scripts run (questionbank/views/questions.py). */
+/* The server may leave a slow part of a page to a second request where scripts run (questionbank/bank/question_views.py). */
 if (window.htmx) document.cookie = "scripts=1; path=/; SameSite=Lax";
 
 /* A menu closes on Escape and on a click elsewhere. */
@@ -91,7 +91,7 @@ document.addEventListener("htmx:afterSwap", () => {
 });
 
 /* The session ended while a page was open, or another began: a part that htmx asked for is then the log-in page, or 403.
-   What a button sent goes as a whole page, which keeps it (questionbank/views/resending.py). A page in which somebody
+   What a button sent goes as a whole page, which keeps it (questionbank/core/views.py). A page in which somebody
    writes stays as it is. */
 function sendAsPage({ path, formData }) {
   const form = document.createElement("form");

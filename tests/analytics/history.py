@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.training.callbacks import StepReport
+from analytics.training.context import StepReport
 
 
 class History:

@@ -25,8 +25,8 @@ def set_up(var: Path) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    from questionbank import embedded
-    from questionbank.services.artifacts import artifact_install_default
+    from questionbank import local as embedded
+    from questionbank.registry.artifact_services import artifact_install_default
 
     settings.ALLOWED_HOSTS = ["testserver"]
     logging.disable(logging.INFO)  # a line a request would drown the tables
@@ -63,8 +63,8 @@ def open_bank(*, questions: int, data: Path, var: Path) -> None:
 
 def import_rows(count: int, data: Path) -> None:
     """Import so many rows of the public sets, or generated ones."""
-    from questionbank.services.import_options import ImportOptions
-    from questionbank.services.imports import import_file
+    from questionbank.imports.options import ImportOptions
+    from questionbank.imports.services import import_file
 
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:

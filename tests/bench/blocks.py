@@ -80,8 +80,8 @@ def compute() -> float:
     """Ask for the missing vectors; return the seconds from the start of the run until its last block is stored."""
     from django.utils import timezone
 
+    from questionbank.bank.vector_services import embedding_request
     from questionbank.models import Run, WorkBlock
-    from questionbank.services.embeddings import embedding_request
 
     run = embedding_request()
     assert run is not None
@@ -106,7 +106,7 @@ def workers_started(workers: int, var: Path) -> Iterator[None]:
     """Start real workers, each bound to a core."""
     from django.conf import settings
 
-    from questionbank import embedded
+    from questionbank import local as embedded
     from questionbank.models import Run, WorkBlock, WorkerHeartbeat
 
     embedded.ensure(settings.VAR_DIR, services={"redis"})

@@ -2,7 +2,7 @@
 
     python -m tests.bench.documents [--data ../shared/data] [--questions 200]
 
-The gates: of the papers in `tests/questionbank/documents/papers.py` at least 95 % of the questions whole and 90 % of
+The gates: of the papers in `tests/questionbank/papers/papers.py` at least 95 % of the questions whole and 90 % of
 the wrong ones doubted; 20 pages (80 questions) from file to questions in at most 5 s. Public questions (TAL-SCQ5K,
 English and Chinese) are laid out in three ways: Word's own numbering with the key at the end, typed numbers with a star
 before the right option, and options on one line with the key at the end.
@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analytics.json_lines import read_objects
-from questionbank.documents.pandoc import run_pandoc
-from questionbank.documents.paper import Paper
-from questionbank.documents.reading import read_document
-from questionbank.documents.readings import guess_roles
-from questionbank.documents.segmenting import assemble
+from questionbank.papers.pandoc import run_pandoc
+from questionbank.papers.paper import Paper
+from questionbank.papers.reading import read_document
+from questionbank.papers.readings import guess_roles
+from questionbank.papers.segmenting import assemble
 from tests.bench.benchmark import read_options, timed
-from tests.questionbank.documents.agreement import Agreement, agreement, words
-from tests.questionbank.documents.papers import CHOICES, LETTERS, TestPaper, Truth, papers
-from tests.questionbank.documents.word_files import WordFile
+from tests.questionbank.papers.agreement import Agreement, agreement, words
+from tests.questionbank.papers.papers import CHOICES, LETTERS, TestPaper, Truth, papers
+from tests.questionbank.papers.word_files import WordFile
 
 LEAST_WHOLE, LEAST_DOUBTED, MOST_SECONDS = 0.95, 0.9, 5
 LONG_PAPER = 80  # questions: about 20 pages

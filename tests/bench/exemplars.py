@@ -81,7 +81,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     """
     from analytics.analogy.config import AnalogyConfig
     from analytics.analogy.examples import read_graphs, with_positive
-    from analytics.analogy.retrieval_task import RetrievalTask
+    from analytics.analogy.train import RetrievalTask
     from analytics.backbone.bert import load_backbone
     from analytics.backbone.head import Head
     from analytics.training.seeding import seed_everything
@@ -109,10 +109,10 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
     """Import the problems and, with other people and noisy vectors, as many again as are asked for; once."""
     from django.db import connection, transaction
 
+    from questionbank.bank.vector_selectors import PendingQuestion
+    from questionbank.bank.vector_services import embedding_set_finish, embedding_store
     from questionbank.models import EmbeddingSet, Question
-    from questionbank.selectors.registry.embeddings import PendingQuestion
-    from questionbank.selectors.serving import serving
-    from questionbank.services.embeddings import embedding_set_finish, embedding_store
+    from questionbank.registry.serving import serving
 
     embedding_set = EmbeddingSet.objects.get(lens="structure", scope="", is_current=True)
     if embedding_set.state == EmbeddingSet.State.READY:
@@ -138,9 +138,9 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
 
 def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
     """Store some questions with their equations; from the second turn on somebody tells the problem."""
+    from questionbank.bank.question_selectors import content_hash
     from questionbank.models import Question, QuestionEquation
-    from questionbank.selectors.questions.questions import content_hash
-    from questionbank.services.equations import equation_graph_key
+    from questionbank.solving.services import equation_graph_key
 
     questions, equations = [], []
     for number in numbers:
@@ -173,10 +173,10 @@ def teller(turn: int) -> str:
 def measure(queries: int) -> tuple[list[float], list[float]]:
     """Milliseconds of the exemplars, and of the questions of the same graph, of stored questions; each warm."""
     from questionbank.models import Question
-    from questionbank.selectors.questions.computations import question_computation, same_computation_ids
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.exemplars import question_exemplars
-    from questionbank.selectors.solving.solutions import question_solved
+    from questionbank.registry.serving import serving
+    from questionbank.similar.exemplars import question_exemplars
+    from questionbank.solving.computations import question_computation, same_computation_ids
+    from questionbank.solving.solutions import question_solved
 
     now = serving()
     keys = np.array(Question.objects.order_by("pk").values_list("pk", flat=True))

@@ -60,8 +60,8 @@ def moodle(path: Path) -> dict[str, Any]:
     """Import a bank and export it."""
     from django.conf import settings
 
-    from questionbank.services.exports import export_file
-    from questionbank.services.imports import import_file
+    from questionbank.imports.export_services import export_file
+    from questionbank.imports.services import import_file
 
     place = {
         "BACKEND": "django.core.files.storage.FileSystemStorage",

@@ -95,7 +95,7 @@ def _stop(_signal: int, _frame: object) -> None:
 
 def seconds(path: Path, content: str | bytes) -> float:
     """Return the processor time of a read; `MOST` where it takes longer."""
-    from questionbank.errors import ImportRefused
+    from questionbank.core.errors import ImportRefused
     from questionbank.formats import read
 
     path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -30,11 +30,11 @@ def main() -> int:
     from django.core.management import call_command
 
     from questionbank.demo.bank import HIERARCHY_NAME
+    from questionbank.imports.options import ImportOptions
+    from questionbank.imports.services import import_file
     from questionbank.models import KnowledgeHierarchy
-    from questionbank.services.import_options import ImportOptions
-    from questionbank.services.imports import import_file
-    from questionbank.services.setup import demo_bank_install
-    from questionbank.services.training import probes_request, probes_request_missing
+    from questionbank.operations.setup import demo_bank_install
+    from questionbank.training.services import probes_request, probes_request_missing
 
     demo_bank_install(report=print)
     encode_bank()
@@ -67,8 +67,8 @@ def predictions() -> dict[int, dict[str, float]]:
     """Of every demo question the probabilities of its first paths, the likeliest first, and the difficulty, 0 to 1."""
     from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar import predictions
+    from questionbank.registry.serving import serving
+    from questionbank.similar import predictions
 
     predictions.TOP_CONCEPTS = KNOWN
     rows = list(

@@ -364,7 +364,7 @@ def _refuse(*_args: object, **_more: object) -> None:
 def outcome(path: Path) -> dict[str, Any]:
     """Read a file and return what was said of it, how many questions it gave, seconds and megabytes."""
     from analytics.records import QuestionRecord
-    from questionbank.errors import ImportRefused
+    from questionbank.core.errors import ImportRefused
     from questionbank.formats import read
 
     began, said, questions, refusal = time.process_time(), [], 0, ""

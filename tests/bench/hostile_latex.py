@@ -33,7 +33,7 @@ def _files(line: dict[str, str], folder: Path) -> Iterator[tuple[str, bytes]]:
     from analytics.records import QuestionRecord
     from questionbank.formats import WRITTEN, read
     from questionbank.formats.seam import NoAttachments
-    from questionbank.printing.latex import worksheet_latex
+    from questionbank.worksheets.printing.latex import worksheet_latex
     from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 
     if "source" in line:

@@ -135,8 +135,8 @@ def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[s
     django.setup()
     from django.db import connection
 
-    from questionbank import embedded
-    from questionbank.env import var_dir
+    from questionbank import local as embedded
+    from questionbank.core.env import var_dir
 
     embedded.ensure(var_dir(), services={"postgres"})
     own = connection.settings_dict["NAME"]
@@ -155,8 +155,8 @@ def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[s
 
 def by_import_file(path: Path) -> dict[str, Any]:
     """Return what the command and the page do."""
-    from questionbank.services.import_options import ImportOptions
-    from questionbank.services.imports import import_file
+    from questionbank.imports.options import ImportOptions
+    from questionbank.imports.services import import_file
 
     return import_file(path=path, options=ImportOptions(source="bench"), embed=False).as_dict()
 
@@ -165,7 +165,8 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
     """Return what one would write with Django: rows in memory, `bulk_create`, concepts one by one as they come."""
     from django.db import transaction
 
-    from questionbank.errors import LineWarning
+    from questionbank.bank.question_selectors import content_hash
+    from questionbank.core.errors import LineWarning
     from questionbank.formats import read
     from questionbank.models import (
         KnowledgeConcept,
@@ -174,8 +175,7 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
         QuestionEquation,
         QuestionTag,
     )
-    from questionbank.selectors.questions.questions import content_hash
-    from questionbank.services.search_index import search_vector
+    from questionbank.search.index import search_vector
 
     concepts: dict[tuple[str, ...], KnowledgeConcept] = {}
 

@@ -37,8 +37,8 @@ def main() -> int:
 
 def first_page(text: str) -> list[Any]:
     """Return the questions of the first page: those that match, then the closest."""
-    from questionbank.selectors.search.search import SearchFilters, search_questions
-    from questionbank.selectors.serving import serving
+    from questionbank.registry.serving import serving
+    from questionbank.search.search import SearchFilters, search_questions
 
     page = search_questions(query=text, filters=SearchFilters(), serving=serving())
     return [*page.hits, *page.closest]

@@ -161,8 +161,8 @@ def prepare_people(*, teachers: int, reviewers: int, pairs: int) -> None:
     from django.db import transaction
 
     from questionbank.models import ParaphrasePair, Question, ReviewLease, User
-    from questionbank.services.paraphrase import PairInput, pairs_create
-    from questionbank.services.review_guidelines import guideline_current, guideline_read
+    from questionbank.review.guideline_services import guideline_current, guideline_read
+    from questionbank.review.pair_services import PairInput, pairs_create
     from tests.faults.sessions import open_session
 
     with transaction.atomic():
@@ -204,7 +204,7 @@ class Site:
 
     def processes(self) -> dict[str, list[int]]:
         """Return the process ids of each program and server, its own first."""
-        from questionbank.embedded import SERVICES
+        from questionbank.local import SERVICES
         from tests.faults.instance import children_of, programs_of
 
         servers = {name: service.status(self.var_dir) for name, service in SERVICES.items()}
@@ -232,9 +232,9 @@ def _ticks(pid: int) -> list[int]:
 @contextmanager
 def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Site]:
     """A running `manage.py serve` on the bank."""
-    from questionbank.embedded import SERVICES
-    from questionbank.embedded.die_with_parent import dying_with_us
-    from questionbank.embedded.instance import free_port
+    from questionbank.local import SERVICES
+    from questionbank.local.die_with_parent import dying_with_us
+    from questionbank.local.instance import free_port
 
     port = free_port(18200)
     environment = {

@@ -144,7 +144,7 @@ def use(site: Site, pages: int, pastes: int) -> list[tuple[str, int]]:
 
 def memory_by_process(site: Site) -> list[tuple[str, Memory]]:
     """Return what each process holds, by the name of its program or server; a server's processes count as one."""
-    from questionbank.embedded import SERVICES
+    from questionbank.local import SERVICES
     from tests.faults.instance import children_of, programs_of
 
     names = {pid: name for name, pid in programs_of(site.supervisor).items()}

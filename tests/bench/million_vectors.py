@@ -93,9 +93,9 @@ def fill_vectors(encoded: int) -> None:
 
 def _draw() -> None:
     """Put the questions of the map's set at random places: what a page does with them is the same."""
+    from questionbank.bank.map_services import projection_store
+    from questionbank.bank.vector_selectors import map_set
     from questionbank.models import Projection
-    from questionbank.selectors.registry.embeddings import map_set
-    from questionbank.services.projections import projection_store
 
     embedding_set = map_set()
     if embedding_set is None or Projection.objects.filter(embedding_set=embedding_set).exists():
@@ -109,9 +109,9 @@ def _draw() -> None:
 
 def _encoded(embedding_set, encoded: int) -> np.ndarray:
     """Return the vectors of the first questions that the set compares, computed in blocks as a worker does it."""
+    from questionbank.bank.vector_selectors import embedding_pending_ids
     from questionbank.models import QuestionEmbedding
-    from questionbank.selectors.registry.embeddings import embedding_pending_ids
-    from questionbank.services.blocks import block_ranges, blocks_plan
+    from questionbank.registry.block_services import block_ranges, blocks_plan
     from worker.blocks import do_block
     from worker.embedding import BLOCK_SIZE, VectorBlocks
 
@@ -129,8 +129,8 @@ def _encoded(embedding_set, encoded: int) -> np.ndarray:
 def _make_up(embedding_set, real: np.ndarray) -> None:
     """Store a vector of every question that the set compares and that has none."""
     from analytics.catalog import lenses
-    from questionbank.selectors.registry.embeddings import embedding_pending, embedding_pending_ids
-    from questionbank.services.embeddings import embedding_store, embedding_store_none
+    from questionbank.bank.vector_selectors import embedding_pending, embedding_pending_ids
+    from questionbank.bank.vector_services import embedding_store, embedding_store_none
 
     began = time.perf_counter()
     takes = lenses()[embedding_set.lens].takes
@@ -154,7 +154,7 @@ def _index(embedding_set) -> None:
     """Index a set as the bank does, and print what that takes."""
     from django.db import connection
 
-    from questionbank.services.embeddings import embedding_set_finish
+    from questionbank.bank.vector_services import embedding_set_finish
 
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE questionbank_questionembedding")

@@ -27,10 +27,10 @@ import django
 django.setup()
 
 from questionbank.formulas import FormulaRefused, formula_mathml  # noqa: E402
-from questionbank.printing import typesetting  # noqa: E402
-from questionbank.printing.content import Content  # noqa: E402
-from questionbank.printing.pdf import worksheet_pdf  # noqa: E402
-from questionbank.printing.word import worksheet_docx  # noqa: E402
+from questionbank.worksheets.printing import typesetting  # noqa: E402
+from questionbank.worksheets.printing.content import Content  # noqa: E402
+from questionbank.worksheets.printing.pdf import worksheet_pdf  # noqa: E402
+from questionbank.worksheets.printing.word import worksheet_docx  # noqa: E402
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection  # noqa: E402
 from tests.bench.benchmark import read_options, timed  # noqa: E402
 from tests.questionbank.printing.samples import public_formulas, public_questions  # noqa: E402

@@ -46,8 +46,8 @@ def check_counts() -> int:
     from dataclasses import replace
 
     from questionbank.models import KnowledgeConcept, Question
-    from questionbank.selectors.search.facets import BANDS, count_facets
-    from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+    from questionbank.search.facets import BANDS, count_facets
+    from questionbank.search.filters import SearchFilters, filtered_questions
 
     roots = list(KnowledgeConcept.objects.filter(depth=1).order_by("path").values_list("pk", flat=True))
     searches = [
@@ -112,7 +112,7 @@ def measure_training_pages() -> int:
     """Time each page that starts a training, with its report, as an admin opens both; the second time counts."""
     from django.conf import settings
 
-    from questionbank import embedded
+    from questionbank import local as embedded
     from questionbank.capabilities.catalog import trainable
 
     embedded.ensure(settings.VAR_DIR, services={"redis"})  # which the report's job is handed to
@@ -132,9 +132,9 @@ def measure_training_pages() -> int:
 
 def measure_time() -> int:
     """Time each search twice and keep the second, warm one."""
-    from questionbank.selectors.search.ranking import _query_vector
-    from questionbank.selectors.search.search import search_questions
-    from questionbank.selectors.serving import serving
+    from questionbank.registry.serving import serving
+    from questionbank.search.ranking import _query_vector
+    from questionbank.search.search import search_questions
 
     client = client_of("teacher")
     times: dict[str, dict[str, list[float]]] = {}
@@ -169,7 +169,7 @@ def measure_time() -> int:
 
 def address_of(query: str, filters: Any) -> str:
     """Return the address of a search; a long query is kept under a key."""
-    from questionbank.views.search import query_parameters
+    from questionbank.search.views import query_parameters
 
     return "/questions/?" + urlencode({**filters.to_query(), **query_parameters(query)})
 
@@ -177,9 +177,9 @@ def address_of(query: str, filters: Any) -> str:
 def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
     """Sort, query and filters of each search, with a fixed seed: `timed` that look for a question, and some others."""
     from questionbank.models import KnowledgeConcept, Question
-    from questionbank.selectors.search.filters import SearchFilters
-    from questionbank.selectors.search.spelling import vocabulary
-    from worker.evaluation.known_items import known_items
+    from questionbank.search.filters import SearchFilters
+    from questionbank.search.spelling import vocabulary
+    from worker.evaluation.search import known_items
 
     rng = random.Random(7)
     ids = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True))
@@ -210,7 +210,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
 
 def measure_quality(queries: int) -> int:
     """Known-item search on the half of the bank on which no weight was tuned."""
-    from questionbank.selectors.serving import serving
+    from questionbank.registry.serving import serving
     from worker.evaluation.search import ARMS, evaluate_search
 
     figures = evaluate_search(serving=serving(), queries=queries)

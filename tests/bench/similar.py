@@ -67,8 +67,8 @@ def main() -> int:
 def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, list[str]]:
     """Return the ranking of each judged question under a lens."""
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.similarity import similar_questions
+    from questionbank.registry.serving import serving
+    from questionbank.similar.similarity import similar_questions
 
     keys, now = question_ids(), serving()
     rankings = {}

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from questionbank.embedded.instance import free_port
+from questionbank.local.instance import free_port
 from tests.bench.benchmark import BASE_DIR, aim, read_options
 
 MOST_FIRST, MOST_SECOND, MOST_IDLE = 180.0, 8.0, 300.0  # seconds

@@ -42,7 +42,7 @@ def open_demo_bank(var: Path) -> None:
     """Set Django up with the demo bank alone."""
     set_up(var / "bank-demo")
     from questionbank.models import Question
-    from questionbank.services.setup import demo_bank_install
+    from questionbank.operations.setup import demo_bank_install
 
     if not Question.objects.exists():
         demo_bank_install(report=print)
@@ -52,8 +52,8 @@ def open_demo_bank(var: Path) -> None:
 def rows(seed: int, number: int) -> list[str]:
     """So many rows as pages show them, two of each list of questions that nobody judged."""
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.similarity import similar_by_lens
+    from questionbank.registry.serving import serving
+    from questionbank.similar.similarity import similar_by_lens
 
     rng = random.Random(seed)
     judged = [entry["id"] for entry in tomllib.loads(JUDGEMENTS.read_text("utf-8"))["questions"]]
@@ -86,9 +86,9 @@ def sample(seed: int, number: int) -> list[str]:
 def statements(rng: random.Random) -> Iterator[tuple[str, bool]]:
     """One hit of each list of questions drawn at random, and one of each kind."""
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.kinship import kin_of
-    from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
+    from questionbank.registry.serving import serving
+    from questionbank.similar.kinship import kin_of
+    from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 
     ids = sorted(Question.objects.filter(status="ready").values_list("pk", flat=True))
     now = serving()

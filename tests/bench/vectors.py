@@ -131,9 +131,9 @@ def fill(ids: np.ndarray, vectors: np.ndarray):
     """Store the vectors as a set of their own and index it as the bank does."""
     from django.db import connection
 
+    from questionbank.bank.vector_selectors import PendingQuestion
+    from questionbank.bank.vector_services import embedding_set_finish, embedding_store
     from questionbank.models import EmbeddingSet
-    from questionbank.selectors.registry.embeddings import PendingQuestion
-    from questionbank.services.embeddings import embedding_set_finish, embedding_store
 
     clear()
     embedding_set = EmbeddingSet.objects.create(
@@ -156,8 +156,8 @@ def fill(ids: np.ndarray, vectors: np.ndarray):
 
 def clear(pk: int | None = None) -> None:
     """Remove the benchmark's sets with their indexes."""
+    from questionbank.bank.vector_services import embedding_index_drop
     from questionbank.models import EmbeddingSet, QuestionEmbedding
-    from questionbank.services.embeddings import embedding_index_drop
 
     for embedding_set in EmbeddingSet.objects.filter(encoder_name="bench", **({"pk": pk} if pk else {})):
         embedding_index_drop(embedding_set=embedding_set)
@@ -181,7 +181,7 @@ def mark(ids: np.ndarray) -> np.ndarray:
 
 def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Callable[[int], np.ndarray]:
     """Return the application's own query, filter and all; returns rows of `vectors`."""
-    from questionbank.selectors.vectors import nearest
+    from questionbank.bank.vector_selectors import nearest
 
     def search(row: int) -> np.ndarray:
         neighbours = nearest(
@@ -205,7 +205,7 @@ def faiss_ways(
     except ImportError:
         print("faiss is not installed (extra `bench`)")
         return []
-    from questionbank.selectors.vectors import EF_SEARCH
+    from questionbank.bank.vector_selectors import EF_SEARCH
 
     index = faiss.IndexHNSWFlat(vectors.shape[1], 16, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction = 64

@@ -19,9 +19,9 @@ import psycopg
 import pytest
 import yaml
 
-from questionbank.embedded import postgres
-from questionbank.embedded.locations import postgres_location, redis_binary, unprivileged_user
-from questionbank.embedded.server import run_as
+from questionbank.local import postgres
+from questionbank.local.locations import postgres_location, redis_binary, unprivileged_user
+from questionbank.local.server import run_as
 
 DOCKER = Path(__file__).resolve().parents[2] / "docker"
 PASSWORD = "it's a password"  # with a quote and a blank, for initdb.sh

@@ -13,7 +13,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from questionbank.env import environment
+from questionbank.core.env import environment
 from tests.docker.conftest import DOCKER
 
 BASE_DIR = DOCKER.parent
@@ -33,7 +33,7 @@ each_service = pytest.mark.parametrize("name", list(COMPOSE["services"]))
 
 
 def test_there_is_a_service_for_every_process_of_make_run(compose):
-    from questionbank.embedded.programs import programs
+    from questionbank.local.programs import programs
 
     commands = {service["command"][0] for name, service in compose["services"].items() if name in OURS}
     assert commands == {"prepare", *programs(BASE_DIR, host="", port=1)}

@@ -15,7 +15,7 @@ from torch.distributed.run import get_args_parser
 from analytics.__main__ import _parser
 from analytics.configuration import config_from_strings, named_values
 from analytics.encoder.config import EncoderConfig
-from questionbank import env
+from questionbank.core import env
 from tests.docker.conftest import DOCKER
 from tests.docker.test_compose import OURS
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from questionbank.bank.map_services import projection_store
 from questionbank.models import (
     BulkChange,
     EmbeddingSet,
@@ -19,8 +20,7 @@ from questionbank.models import (
     RunLog,
     RunMetric,
 )
-from questionbank.services.artifacts import artifact_promote
-from questionbank.services.projections import projection_store
+from questionbank.registry.artifact_services import artifact_promote
 from tests.e2e.accessibility import LOOKS, complaints, faults, is_too_wide
 from tests.factories import QuestionFactory
 

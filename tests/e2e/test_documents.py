@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from questionbank.documents.pandoc import pandoc_path
 from questionbank.models import DocumentDraft, Question
+from questionbank.papers.pandoc import pandoc_path
 from tests.e2e.accessibility import faults
 from tests.questionbank.views.test_documents import import_by_a_worker, read_by_a_worker
 

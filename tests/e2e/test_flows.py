@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question, Run
-from questionbank.question_titles import question_title
-from questionbank.services.runs import run_create, run_progress, run_start, run_succeed
+from questionbank.registry.run_services import run_create, run_progress, run_start, run_succeed
+from questionbank.rendering.titles import question_title
 from tests.e2e.conftest import log_in_beside
 
 

@@ -7,11 +7,11 @@ import os
 import pytest
 
 from analytics.question_content import AcceptedAnswer, Picture, QuestionContent, as_json
+from questionbank.bank.attachment_services import attachment_add
 from questionbank.formats.jsonl import write_jsonl_line
 from questionbank.formats.kinds import KINDS
+from questionbank.imports.services import import_file
 from questionbank.models import Question
-from questionbank.services.attachments import attachment_add
-from questionbank.services.imports import import_file
 from tests.e2e.accessibility import faults, unfold_everything
 from tests.e2e.conftest import DESK, TELEPHONE
 from tests.factories import QuestionFactory

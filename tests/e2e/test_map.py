@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from questionbank.bank.map_services import projection_store
 from questionbank.models import EmbeddingSet, Question
-from questionbank.services.projections import projection_store
 
 PLACES = [[0.0, 0.0], [0.6, 0.6], [-0.6, 0.6], [0.6, -0.6], [-1.0, -1.0], [1.0, 1.0]]
 A_CARD = """

@@ -17,10 +17,10 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
+from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.models import ModelArtifact, ModelEvent, Run
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.embeddings import embedding_set_ensure
-from questionbank.services.runs import run_create
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.run_services import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
 from worker import reporting
 from worker.tasks import compare_models, embed_questions, promote_model, train_model

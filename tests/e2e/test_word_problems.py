@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.selectors.similar import insight
+from questionbank.similar import insight
 from tests.e2e.accessibility import faults
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors

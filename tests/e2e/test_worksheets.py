@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import QuestionUse, Worksheet
-from questionbank.services.question_lists import question_list_add, question_list_create
-from questionbank.views import worksheet_files
+from questionbank.worksheets.views import WorksheetFile
 from tests.e2e.accessibility import faults
 
 
@@ -21,8 +21,8 @@ def test_a_list_is_printed_in_two_versions_by_keyboard(
 ) -> None:
     page = teacher_page
     monkeypatch.setattr(
-        "questionbank.views.worksheets.FILES",
-        {"pdf": worksheet_files.WorksheetFile("PDF", ".pdf", "application/pdf", lambda sheets: b"%PDF")},
+        "questionbank.worksheets.views.FILES",
+        {"pdf": WorksheetFile("PDF", ".pdf", "application/pdf", lambda sheets: b"%PDF")},
     )
     question_list = question_list_create(user=teacher, name="Friday")
     question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:3])

@@ -19,9 +19,9 @@ from questionbank.capabilities.contract import (
     Training,
 )
 from questionbank.capabilities.figures import Figures
+from questionbank.core.views import page_for
 from questionbank.models import ModelComparison, Question, Run
-from questionbank.selectors.training.data_report import KeptReport
-from questionbank.views.access import page_for
+from questionbank.training.data_report import KeptReport
 
 
 class GaugeFigures(Figures):

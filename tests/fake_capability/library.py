@@ -19,8 +19,7 @@ from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.capability import Capability, Lens
 from analytics.configuration import configuration
 from analytics.errors import Cancelled
-from analytics.training.callbacks import StepReport
-from analytics.training.context import TrainingContext
+from analytics.training.context import StepReport, TrainingContext
 
 CHECKPOINT = "checkpoint.pt"
 MODEL = "gauge.json"

@@ -18,8 +18,8 @@ from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.contract import JobKind
 from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run
-from questionbank.selectors.serving import serving
-from questionbank.services.runs import run_cancel, run_create, run_under_way
+from questionbank.registry.run_services import run_cancel, run_create, run_under_way
+from questionbank.registry.serving import serving
 from tests.altered import altered
 from tests.fake_capability import WORD, install
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
@@ -177,7 +177,7 @@ def test_questions_are_compared_under_its_lens_though_only_workers_load_it(insta
 
 
 def test_commands_and_counts_know_it(installed, questions, as_admin, tmp_path, monkeypatch, capsys):
-    from questionbank.services import artifacts
+    from questionbank.registry import artifact_services as artifacts
 
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
     call_command("train", WORD, "--set", "steps=3", "--promote", "--reason", "The first.")
@@ -185,7 +185,7 @@ def test_commands_and_counts_know_it(installed, questions, as_admin, tmp_path, m
     champion = ModelArtifact.objects.get(capability=WORD, state="champion")
     call_command("export_model", str(champion.pk), str(tmp_path / "out"))
     assert (tmp_path / "out" / "gauge.json").is_file()
-    monkeypatch.setattr("questionbank.selectors.training.training_reports.COUNTED_AT_ONCE", 3)
+    monkeypatch.setattr("questionbank.training.views.COUNTED_AT_ONCE", 3)
     shown = page(as_admin, "model_train", WORD)
     assert "The questions are being counted." in shown
     do(count_training_data, "report")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.models import ModelArtifact, Question
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.services.embeddings import embedding_set_ensure
+from questionbank.registry.artifact_selectors import artifact_folder
 from tests.fake_capability.bank import GaugeFigures
 from tests.fake_capability.library import load_gauge, train_gauge
 from worker.candidates import Beginning, train_candidate

@@ -23,11 +23,11 @@ from urllib.parse import urlencode, urlsplit
 
 import psycopg
 
-from questionbank.embedded import SERVICES
-from questionbank.embedded.die_with_parent import dying_with_us
-from questionbank.embedded.instance import free_port
-from questionbank.embedded.locations import PostgresLocation, postgres_location
-from questionbank.embedded.server import is_alive
+from questionbank.local import SERVICES
+from questionbank.local.die_with_parent import dying_with_us
+from questionbank.local.instance import free_port
+from questionbank.local.locations import PostgresLocation, postgres_location
+from questionbank.local.server import is_alive
 from tests.faults.disk import Disk, NoDisk, own_disk
 from tests.faults.guardian import guarded
 
@@ -66,8 +66,8 @@ IMPORT = """
 import sys
 import django; django.setup()
 from django.core.files.base import File
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_kept, upload_keep
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_kept, upload_keep
 with open(sys.argv[1], "rb") as file:
     kept = upload_keep(upload=File(file), name=sys.argv[2], user=None, format="jsonl")
 asked = import_kept(kept=kept, user=None, options=ImportOptions(format="jsonl", source="Faults"))

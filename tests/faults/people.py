@@ -33,7 +33,7 @@ import json, sys
 from pathlib import Path
 import django; django.setup()
 from analytics.backbone.tiny import save_backbone, tiny_backbone
-from questionbank.services.training import training_request
+from questionbank.training.services import training_request
 if not Path(sys.argv[1]).exists():
     save_backbone(tiny_backbone(seed=0), Path(sys.argv[1]))
 print(training_request(capability="encoder", settings={**json.loads(sys.argv[2]), "backbone": sys.argv[1]}).pk)
@@ -52,9 +52,9 @@ def prepare_people() -> None:
     """
     from analytics.inference.ngrams import HashedNgramEncoder
     from questionbank.models import EmbeddingSet, ParaphrasePair, User
-    from questionbank.selectors.registry.language_models import packaged_model_folder
-    from questionbank.services.paraphrase import PairInput, pairs_create
-    from questionbank.services.review_guidelines import guideline_current, guideline_read
+    from questionbank.registry.language_models import packaged_model_folder
+    from questionbank.review.guideline_services import guideline_current, guideline_read
+    from questionbank.review.pair_services import PairInput, pairs_create
     from tests.faults.sessions import open_session
 
     packaged_model_folder().mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def number_in(location: str) -> int:
 @contextmanager
 def posts(instance: Instance, chance: random.Random) -> Iterator[Problems]:
     """Somebody writes questions, and sends each again until it is saved."""
-    from questionbank.views.writing import fingerprint
+    from questionbank.bank.writing_views import fingerprint
 
     mark = f"posted {chance.randrange(10**9)}"
     drawn = random.Random(mark)

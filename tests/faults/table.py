@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 
 import redis
 
-from questionbank.embedded.locations import postgres_location, redis_location
-from questionbank.embedded.server import is_alive, is_stopped
+from questionbank.local.locations import postgres_location, redis_location
+from questionbank.local.server import is_alive, is_stopped
 from tests.faults.instance import QUEUES, Instance, Skipped, administer, wait_for
 from tests.faults.machine import second_machine, wrong_clock
 from tests.faults.memory import little_memory

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.services.backup_database import RESTORE_LOCK
+from questionbank.operations.backup_database import RESTORE_LOCK
 from tests.faults.__main__ import round_of, start_through_power_loss
 from tests.faults.instance import BASE_DIR, Instance, broken_invariants, running_instance, wait_for
 from tests.faults.load import Readers

@@ -63,7 +63,7 @@ def write_papers(inputs: Path, _data: Path) -> None:
     """Keep the judged test papers, and every paper that the tests of test papers read."""
     for folder in sorted(OUTSIDE.glob("*/papers")):
         shutil.copytree(folder, inputs / "outside" / folder.parent.name)
-    _harvest(inputs, "papers", "tests/questionbank/documents")
+    _harvest(inputs, "papers", "tests/questionbank/papers")
 
 
 def _harvest(inputs: Path, kind: str, tests: str) -> None:

@@ -1,6 +1,6 @@
 """A pytest plugin that keeps every file that the tests of formats and test papers read.
 
-    GOLDEN_HARVEST=FOLDER pytest -p tests.golden.harvest tests/questionbank/formats tests/questionbank/documents
+    GOLDEN_HARVEST=FOLDER pytest -p tests.golden.harvest tests/questionbank/formats tests/questionbank/papers
 
 A file lies in `FOLDER/samples` or `FOLDER/papers`, below the test's name, its own number there, and its format. Tests
 that draw their examples are left out. It runs only for `record`, so it may name inner functions: `check` reads what it
@@ -72,8 +72,8 @@ class Harvest:
 
 def pytest_collection(session: pytest.Session) -> None:
     """Begin before any test module takes a function by its name."""
-    from questionbank.documents import reading
     from questionbank.formats import catalog
+    from questionbank.papers import reading
 
     harvest = Harvest(Path(os.environ["GOLDEN_HARVEST"]))
     session.config.pluginmanager.register(harvest_hooks(harvest))

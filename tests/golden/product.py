@@ -12,7 +12,7 @@ from typing import Any
 
 def start_servers(var_dir: Path) -> None:
     """Start the embedded PostgreSQL and Redis of a folder; they stop with the last process that uses them."""
-    from questionbank import embedded
+    from questionbank import local as embedded
 
     embedded.ensure(var_dir, services={"postgres", "redis"})
 
@@ -31,7 +31,7 @@ def read_questions(path: Path, format: str) -> Iterator[tuple[str, Any]]:
         ImportRefused: The file cannot be read.
     """
     from analytics.records import QuestionRecord
-    from questionbank.errors import LineProblem, LineWarning
+    from questionbank.core.errors import LineProblem, LineWarning
     from questionbank.formats import read
 
     words = {QuestionRecord: "question", LineProblem: "problem", LineWarning: "warning"}
@@ -48,9 +48,9 @@ def read_paper(path: Path, *, is_pasted: bool) -> Any:
     Raises:
         DocumentRefused: The paper cannot be read.
     """
-    from questionbank.documents.reading import read_document, read_text
-    from questionbank.documents.readings import guess_roles
-    from questionbank.documents.segmenting import assemble
+    from questionbank.papers.reading import read_document, read_text
+    from questionbank.papers.readings import guess_roles
+    from questionbank.papers.segmenting import assemble
 
     document = read_text(path.read_text(encoding="utf-8")) if is_pasted else read_document(path, path.name)
     paper = assemble(document.lines, guess_roles(document.lines))

@@ -10,7 +10,7 @@ from analytics.solver.solution import Solution, numbers_reason, solution_of
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.models import ModelArtifact
-from questionbank.selectors.serving import ServedSolver
+from questionbank.registry.serving import ServedSolver
 
 
 class ScriptedSolver:

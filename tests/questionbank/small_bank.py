@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.bank.question_services import question_create
 from questionbank.models import (
     EmbeddingSet,
     KnowledgeConcept,
@@ -17,9 +18,8 @@ from questionbank.models import (
     QuestionEquation,
     QuestionTag,
 )
-from questionbank.services.equations import equation_graph_key
-from questionbank.services.questions import question_create
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.search.index import vocabulary_refresh
+from questionbank.solving.services import equation_graph_key
 from tests.factories import ConceptFactory, QuestionFactory, with_derived
 
 

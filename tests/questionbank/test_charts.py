@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from questionbank.charts import LOOKS, MARKERS, ROWS, interval_plot, line_chart, nice_ticks, thinned
+from questionbank.core.charts import LOOKS, MARKERS, ROWS, interval_plot, line_chart, nice_ticks, thinned
 
 NAN = math.nan
 

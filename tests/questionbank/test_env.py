@@ -8,9 +8,9 @@ import pytest
 from django.core.checks import WARNING, run_checks
 from django.urls import reverse
 
-from questionbank import env
+from questionbank.bank.school_grades import SCHOOL_SYSTEMS
+from questionbank.core import env
 from questionbank.models import Run
-from questionbank.school_grades import SCHOOL_SYSTEMS
 
 
 @pytest.mark.parametrize("name", ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns"])
@@ -90,7 +90,7 @@ def test_an_address_that_leads_to_no_database_is_one_sentence(monkeypatch, addre
 
 
 def test_only_processes_that_connect_to_the_pooler_are_behind_it(monkeypatch, tmp_path):
-    from questionbank.embedded.programs import programs
+    from questionbank.local.programs import programs
 
     pooler = "postgres://kindred@pooler:6432/kindred"
     monkeypatch.setenv("DATABASE_URL", "postgres://kindred@database/kindred")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from questionbank.expression_drawing import expression_drawing
+from questionbank.rendering.expression_trees import expression_drawing
 
 
 def test_an_operator_stands_over_the_middle_of_its_operands():

@@ -8,9 +8,9 @@ import json
 import pytest
 
 from analytics.json_lines import LINE_LIMIT, TEXT_LIMIT
-from questionbank import files
-from questionbank.errors import ImportRefused, KindredError, ValidationFailed
-from questionbank.files import convert_pairs, convert_questions, write_text
+from questionbank.core import answer_files as files
+from questionbank.core.answer_files import convert_pairs, convert_questions, write_text
+from questionbank.core.errors import ImportRefused, KindredError, ValidationFailed
 
 
 def echo(questions):

@@ -8,14 +8,15 @@ import pkgutil
 import pytest
 from django import forms
 
-import questionbank.forms
-from questionbank.forms.problems import ServiceForm
+import questionbank
+from questionbank.core.forms import ServiceForm
 
 
 def every_form() -> list[type[forms.Form]]:
     modules = [
-        importlib.import_module(f"questionbank.forms.{module.name}")
-        for module in pkgutil.iter_modules(questionbank.forms.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(questionbank.__path__, "questionbank.")
+        if module.name.rpartition(".")[2].endswith(("forms", "views"))
     ]
     found = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
     return sorted((one for one in found if issubclass(one, forms.BaseForm)), key=lambda one: one.__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.kept import KeptByKey
+from questionbank.core.cached import KeptByKey
 
 
 def test_only_values_that_are_not_kept_are_looked_for_and_the_longest_unused_go_first():

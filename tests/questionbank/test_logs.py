@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from structlog.stdlib import ProcessorFormatter
 
-from questionbank.logs import without_reset_keys
+from questionbank.core.logs import without_reset_keys
 
 KEY = "c5x2ab-4f0a1e6b8c7d"
 

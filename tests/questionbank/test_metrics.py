@@ -15,10 +15,10 @@ from django.urls import reverse
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from questionbank import metrics
-from questionbank.embedded.programs import programs
+from questionbank.local.programs import programs
 from questionbank.models import EmbeddingSet, Run, WorkBlock
-from questionbank.services.runs import run_create, worker_seen
+from questionbank.operations import metrics
+from questionbank.registry.run_services import run_create, worker_seen
 
 PROMETHEUS = Path(__file__).resolve().parents[2] / "docker" / "prometheus"
 pytestmark = pytest.mark.django_db
@@ -82,7 +82,7 @@ def test_what_does_not_answer_is_left_out_and_said(bank, monkeypatch):
     def away() -> dict[str, int]:
         raise OSError
 
-    monkeypatch.setattr(metrics.dispatch, "queue_depths", away)
+    monkeypatch.setattr(metrics.task_queue, "queue_depths", away)
     figures = samples(bank)
     assert figures["kindred_up", "queues"] == 0
     assert figures["kindred_up", "runs"] == 1

@@ -7,8 +7,7 @@ from django.db.migrations import CreateModel, DeleteModel
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 
-from questionbank.migration_history import history_problem
-from questionbank.migration_operations import CreateModels
+from questionbank.core.migrations import CreateModels, history_problem
 
 KEY = ("id", models.BigAutoField(primary_key=True))
 OPERATIONS = [

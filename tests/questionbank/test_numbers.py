@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.numbers import whole_number
+from questionbank.core.wording import whole_number
 
 
 @pytest.mark.parametrize(

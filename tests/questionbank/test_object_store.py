@@ -17,19 +17,19 @@ from moto.server import ThreadedMotoServer
 
 from analytics.artifacts import artifact_checksum
 from analytics.errors import ChecksumError
-from questionbank import env
-from questionbank.errors import ServiceUnavailable
+from questionbank.bank.attachment_services import attachment_add
+from questionbank.bank.question_selectors import picture_bytes, stored_name
+from questionbank.core import env
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.outage import Outage, outage_of
+from questionbank.core.upload_services import uploads_forget_old
 from questionbank.models import Run, RunMetric
-from questionbank.outage import Outage, outage_of
-from questionbank.selectors.questions.pictures import picture_bytes, stored_name
-from questionbank.selectors.registry import artifacts as registry
-from questionbank.selectors.registry.checkpoints import checkpoint_folder, run_has_checkpoint, stored_names
-from questionbank.selectors.registry.health import health_report, require_object_store
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.attachments import attachment_add
-from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_store, checkpoints_clear
-from questionbank.services.training import training_request
-from questionbank.services.uploads import uploads_forget_old
+from questionbank.operations.health import health_report, require_object_store
+from questionbank.registry import artifact_selectors as registry
+from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.checkpoint_services import checkpoint_fetch, checkpoint_store, checkpoints_clear
+from questionbank.registry.run_selectors import checkpoint_folder, run_has_checkpoint, stored_names
+from questionbank.training.services import training_request
 from tests.pictures import png
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from tests.worker.jobs import done

@@ -12,10 +12,10 @@ from django.db import IntegrityError, OperationalError, connection
 from django.test import Client
 from django.urls import reverse
 
-from questionbank import page_limits
-from questionbank.errors import ServiceUnavailable
-from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.views import home
+from questionbank.bank import home_views as home
+from questionbank.core import outage as page_limits
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.outage import Outage, database_awaited, outage_of
 
 
 def backend() -> int:
@@ -85,7 +85,7 @@ def test_a_form_is_sent_once_and_never_repeated(client, overview, monkeypatch):
         end_connection()
         connection.cursor().execute("SELECT 1")
 
-    monkeypatch.setattr("questionbank.views.runs.run_get", fail)
+    monkeypatch.setattr("questionbank.registry.run_views.run_get", fail)
     response = client.post(reverse("run_cancel", args=[1]))
     page = response.content.decode()
     assert (response.status_code, len(calls)) == (503, 1)

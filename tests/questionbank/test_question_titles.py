@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.template import Context, Template
 
-from questionbank.question_titles import LONGEST_TITLE, question_title
+from questionbank.rendering.titles import LONGEST_TITLE, question_title
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_percent, scale_value
+from questionbank.bank.scales import AS_PUBLISHED, SCALES, scale_names, scale_percent, scale_value
 
 
 @pytest.mark.parametrize("name", SCALES)

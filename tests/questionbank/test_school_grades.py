@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.forms.grades import GradeField
-from questionbank.school_grades import SCHOOL_SYSTEMS, grade_name, grade_typed, named_years, school_year
+from questionbank.bank.question_forms import GradeField
+from questionbank.bank.school_grades import SCHOOL_SYSTEMS, grade_name, grade_typed, named_years, school_year
 
 
 @pytest.mark.parametrize(

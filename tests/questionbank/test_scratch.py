@@ -15,8 +15,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from questionbank import disk, scratch
-from questionbank.errors import ServiceUnavailable
+from questionbank.core import storage as disk
+from questionbank.core import storage as scratch
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import Question, Run
 from worker.tasks import import_questions
 
@@ -25,7 +26,7 @@ import sys, time
 from pathlib import Path
 from django.conf import settings
 settings.configure(VAR_DIR=Path(sys.argv[1]))
-from questionbank.scratch import scratch_folder, scratch_owned
+from questionbank.core.storage import scratch_folder, scratch_owned
 folder, archive = Path(sys.argv[2]), Path(sys.argv[2]) / ".bank.tar.1"
 beside = scratch_folder(parent=folder, prefix=".bank.tar.")
 with scratch_folder(prefix="restore-") as own, beside, scratch_owned(archive):

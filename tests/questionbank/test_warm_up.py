@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank import warm_up as module
-from questionbank.errors import ServiceUnavailable
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet
-from questionbank.selectors import serving as serving_module
-from questionbank.warm_up import warm_up
+from questionbank.operations import warm_up as module
+from questionbank.operations.warm_up import warm_up
+from questionbank.registry import serving as serving_module
 from tests.questionbank.small_bank import add_question, add_set
 
 pytestmark = pytest.mark.django_db

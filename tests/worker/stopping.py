@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from analytics.training.context import TrainingContext
-from questionbank.services import runs
+from questionbank.registry import run_services as runs
 from worker import reporting
-from worker.reproduction import trained
+from worker.reproduction import runs as trained
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from django.db import connection
 from django.urls import reverse
 
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank import page_limits
+from questionbank.core import outage as page_limits
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, ReviewDecision, Run
-from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.review.pair_services import PairInput, pairs_create
 from worker.tasks import embed_questions, import_questions
 
 QUESTIONS = 40

@@ -9,18 +9,18 @@ import pytest
 from django.db.models.functions import Now
 
 from analytics.errors import Cancelled
-from questionbank import dispatch
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core import task_queue
 from questionbank.models import Run, WorkBlock
-from questionbank.selectors.registry.runs import vectors_awaited
-from questionbank.services import runs
-from questionbank.services.blocks import BlockRange, block_claim, blocks_plan
-from questionbank.services.embeddings import embedding_request
+from questionbank.registry import run_services as runs
+from questionbank.registry.block_services import BlockRange, block_claim, blocks_plan
+from questionbank.registry.run_selectors import vectors_awaited
 from worker import blocks, reporting
 from worker.reporting import running
 from worker.tasks import help_with_job
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SEND = dispatch._send
+SEND = task_queue._send
 
 
 class Squares:
@@ -45,8 +45,8 @@ class Squares:
 def calls(monkeypatch) -> list[str]:
     """Calls for help, which no worker of these tests hears."""
     heard: list[str] = []
-    monkeypatch.setattr(dispatch, "ask_for_help", lambda run, job: heard.append(job))
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "ask_for_help", lambda run, job: heard.append(job))
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     monkeypatch.setattr(reporting, "LOOK_SECONDS", -1)
     blocks_plan(job="squares", ranges=[BlockRange(n, n + 9, 10) for n in (1, 11, 21)])
     return heard
@@ -55,11 +55,11 @@ def calls(monkeypatch) -> list[str]:
 @pytest.fixture
 def queue(broker, monkeypatch) -> Callable[[], list[str]]:
     """Really send runs; return a function that takes all messages, in the order in which a worker takes them."""
-    monkeypatch.setattr(dispatch, "_send", SEND)
+    monkeypatch.setattr(task_queue, "_send", SEND)
     monkeypatch.setattr(reporting, "IDLE_WORKER_SECONDS", 0)
 
     def taken() -> list[str]:
-        with dispatch._application().connection_for_read() as connection, connection.channel() as channel:
+        with task_queue._application().connection_for_read() as connection, connection.channel() as channel:
             messages = iter(lambda: channel.basic_get("default", no_ack=True), None)
             return [message.headers["task"].removeprefix("bank.") for message in messages]
 
@@ -137,7 +137,7 @@ def test_a_computation_that_stops_because_its_lease_was_lost_ends_the_block_alon
                 pass
             raise Cancelled
 
-    monkeypatch.setattr("questionbank.services.blocks.RENEW_SECONDS", 0.02)
+    monkeypatch.setattr("questionbank.registry.block_services.RENEW_SECONDS", 0.02)
     assert blocks.do_block(Stopping())
     assert WorkBlock.objects.filter(job="squares", done=None).count() == 3
 
@@ -184,11 +184,11 @@ def test_a_worker_of_two_queues_gives_way_to_both_and_in_time_to_the_clock(queue
     for then, seconds, gives_way in [
         (lambda: create("read", queue="light", send=True), 60, True),
         (
-            lambda: dispatch.send_once("bank.send_mail", queue="light"),
+            lambda: task_queue.send_once("bank.send_mail", queue="light"),
             60,
             False,
         ),  # or models load each minute
-        (lambda: dispatch.send_once("bank.send_mail", queue="light"), -1, True),
+        (lambda: task_queue.send_once("bank.send_mail", queue="light"), -1, True),
         (lambda: create("train", queue="train", send=True), -1, False),  # no job of this worker
     ]:
         monkeypatch.setattr(reporting, "CLOCK_SECONDS", seconds)

@@ -7,7 +7,7 @@ import pytest
 
 from analytics.paraphrase.scoring.metrics import pair_metrics
 from worker.bootstrap import paired_interval, resample_counts
-from worker.paraphrase.pair_intervals import INTERVALS, PairResamples, intervals, mean_figures
+from worker.paraphrase.evaluation import INTERVALS, PairResamples, intervals, mean_figures
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0, 0, 1]
 SCORES = [0.9, 0.2, 0.6, 0.6, 0.6, 0.1, 0.3, 0.5, 0.7, 0.8]

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.splits import is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question
-from questionbank.selectors.registry.models import GateOutcome, comparison_latest, gate
+from questionbank.registry.model_selectors import GateOutcome, comparison_latest, gate
 from tests.questionbank.small_bank import add_concept, add_question, store_vectors
 from tests.worker.encoder_bank import TOPICS, add_encoder_bank
 from tests.worker.jobs import Reporter

@@ -16,6 +16,14 @@ from analytics.errors import Cancelled
 from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.question_content import EMPTY, QuestionContent, QuestionPart
+from questionbank.bank.question_services import question_create, question_update
+from questionbank.bank.vector_selectors import (
+    embedding_count_pending,
+    embedding_pending,
+    embedding_set_size,
+    stored_vector,
+)
+from questionbank.bank.vector_services import embedding_request_outdated, embedding_set_ensure
 from questionbank.models import (
     EmbeddingSet,
     ModelArtifact,
@@ -25,19 +33,11 @@ from questionbank.models import (
     Run,
     WorkBlock,
 )
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.embeddings import (
-    embedding_count_pending,
-    embedding_pending,
-    embedding_set_size,
-)
-from questionbank.selectors.vectors import stored_vector
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.blocks import block_claim, block_give_back
-from questionbank.services.embeddings import embedding_request_outdated, embedding_set_ensure
-from questionbank.services.questions import question_create, question_update
-from questionbank.services.runs import run_create
-from questionbank.services.search_index import search_vector
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.block_services import block_claim, block_give_back
+from questionbank.registry.run_services import run_create
+from questionbank.search.index import search_vector
 from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter

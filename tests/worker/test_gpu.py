@@ -7,10 +7,10 @@ import torch
 
 from analytics.errors import Cancelled
 from questionbank.models import WorkBlock
-from questionbank.services.blocks import block_claim
+from questionbank.registry.block_services import block_claim
 from tests.worker.jobs import Reporter
-from worker import gpu
-from worker.gpu import gpu_turn
+from worker import candidates as gpu
+from worker.candidates import gpu_turn
 
 pytestmark = pytest.mark.django_db
 

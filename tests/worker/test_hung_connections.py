@@ -11,7 +11,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.backends.signals import connection_created
 
-from questionbank.outage import Outage, outage_of
+from questionbank.core.outage import Outage, outage_of
 from tests.faults.proxy import Proxy
 from worker.hung_connections import WaitingConnections
 

@@ -10,9 +10,9 @@ import pytest
 from django.db.models.functions import Now
 
 from questionbank.models import Run
-from questionbank.selectors.registry.health import health_report
-from questionbank.selectors.registry.language_models import configured_language_model, packaged_model_folder
-from questionbank.services.runs import run_create
+from questionbank.operations.health import health_report
+from questionbank.registry.language_models import configured_language_model, packaged_model_folder
+from questionbank.registry.run_services import run_create
 from worker import language_models, reporting
 from worker.language_models import language_model_request
 from worker.tasks import prepare_packaged_language_model
@@ -79,7 +79,7 @@ def test_the_packaged_model_is_prepared_once_by_a_job(monkeypatch):
 @pytest.mark.django_db
 def test_whoever_waits_for_the_worker_goes_before_the_preparation(monkeypatch):
     monkeypatch.setattr(reporting, "LOOK_SECONDS", -1.0)
-    monkeypatch.setattr(reporting.dispatch, "is_more_urgent_waiting", lambda *_, **__: True)
+    monkeypatch.setattr(reporting.task_queue, "is_more_urgent_waiting", lambda *_, **__: True)
 
     def ask() -> None:
         person = run_create(kind=Run.Kind.UNDO, send=False)

@@ -6,7 +6,7 @@ import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import EmbeddingSet, RunLog
-from questionbank.services.runs import run_create
+from questionbank.registry.run_services import run_create
 from tests.factories import QuestionFactory
 from worker.tasks import embed_questions
 

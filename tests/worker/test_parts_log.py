@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from questionbank.selectors.training.training_parts import Parts
-from worker.parts_log import parts_text
+from questionbank.training.questions import Parts
+from worker.candidates import parts_text
 
 
 def test_what_left_nothing_out_is_not_named() -> None:

@@ -12,8 +12,11 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from questionbank import dispatch
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.bank.question_services import question_update
+from questionbank.bank.vector_selectors import embedding_count_pending, embedding_index_exists
+from questionbank.bank.vector_services import embedding_set_ensure
+from questionbank.core import task_queue
+from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import (
     EmbeddingSet,
     ModelArtifact,
@@ -23,21 +26,18 @@ from questionbank.models import (
     QuestionEmbedding,
     Run,
 )
-from questionbank.selectors.registry import models
-from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.registry.models import model_events, models_by_capability, roll_back_target
-from questionbank.selectors.serving import serving
-from questionbank.services import promotion as promotion_service
-from questionbank.services import runs
-from questionbank.services.artifacts import artifact_delete, artifact_promote, artifact_register
-from questionbank.services.embeddings import embedding_set_ensure
-from questionbank.services.promotion import (
+from questionbank.registry import model_selectors as models
+from questionbank.registry import promotion_services as promotion_service
+from questionbank.registry import run_services as runs
+from questionbank.registry.artifact_services import artifact_delete, artifact_promote, artifact_register
+from questionbank.registry.model_selectors import model_events, models_by_capability, roll_back_target
+from questionbank.registry.promotion_services import (
     comparison_request,
     model_roll_back,
     model_swap,
     promotion_request,
 )
-from questionbank.services.questions import question_update
+from questionbank.registry.serving import serving
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
 from tests.worker.jobs import Killed, done
@@ -65,7 +65,7 @@ def exported(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def nothing_is_sent(own_files, monkeypatch):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
 
 
 @pytest.fixture

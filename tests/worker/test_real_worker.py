@@ -22,7 +22,9 @@ from django.db.models import Max
 from django.db.models.functions import Now
 
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank import dispatch
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.vector_selectors import embedding_index_exists
+from questionbank.core import task_queue
 from questionbank.models import (
     EmbeddingSet,
     Question,
@@ -31,11 +33,9 @@ from questionbank.models import (
     RunMetric,
     WorkBlock,
 )
-from questionbank.selectors.registry.checkpoints import checkpoint_folder
-from questionbank.selectors.registry.embeddings import embedding_index_exists
-from questionbank.services import embeddings
-from questionbank.services.runs import runs_reconcile
-from questionbank.services.training import training_request
+from questionbank.registry.run_selectors import checkpoint_folder
+from questionbank.registry.run_services import runs_reconcile
+from questionbank.training.services import training_request
 from tests.pooler import pgbouncer
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
 from tests.worker.jobs import done
@@ -137,7 +137,7 @@ def test_two_workers_share_the_vectors_and_one_killed_loses_nothing(start_worker
     with structlog.contextvars.bound_contextvars(request_id="of-the-page"):
         run = embeddings.embedding_request()
     assert run is not None
-    assert dispatch.queue_depths() == {"default": 1, "light": 0, "train": 0}
+    assert task_queue.queue_depths() == {"default": 1, "light": 0, "train": 0}
 
     # A block cannot be stored while somebody else is about to store one of its vectors: the first worker is halfway in
     # the first block.

@@ -12,12 +12,12 @@ import pytest
 from django.db import connection
 
 from analytics.errors import Cancelled, DataError
-from analytics.training.callbacks import StepReport
-from questionbank import dispatch
+from analytics.training.context import StepReport
 from questionbank.capabilities.catalog import job_kinds
+from questionbank.core import task_queue
+from questionbank.core.database import RunLock
 from questionbank.models import Run
-from questionbank.services import runs
-from questionbank.services.run_lock import RunLock
+from questionbank.registry import run_services as runs
 from tests.questionbank.test_outage import end_connection
 from worker import reporting
 from worker.celery import application
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def read() -> None:
 @pytest.mark.parametrize("kind", [*Run.Kind.values, *job_kinds()])
 def test_every_kind_of_job_has_its_task(kind):
     application.loader.import_default_modules()
-    assert dispatch.task_name(kind) in application.tasks
+    assert task_queue.task_name(kind) in application.tasks
 
 
 @pytest.mark.parametrize("kind", [*Run.Kind.values, *job_kinds()])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from analytics.splits import is_held_out
-from questionbank.errors import Conflict
+from questionbank.bank.vector_selectors import embedding_pending
+from questionbank.bank.vector_services import embedding_store
+from questionbank.core.errors import Conflict
 from questionbank.models import (
     EmbeddingSet,
     KnowledgeHierarchy,
@@ -17,13 +19,11 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.selectors.registry import models
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
-from questionbank.selectors.registry.embeddings import embedding_pending
-from questionbank.services.artifacts import artifact_delete
-from questionbank.services.embeddings import embedding_store
-from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
-from questionbank.services.runs import run_create
+from questionbank.registry import model_selectors as models
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
+from questionbank.registry.artifact_services import artifact_delete
+from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
+from questionbank.registry.run_services import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.worker.jobs import done
 from worker.feeds import probe_data, probe_set

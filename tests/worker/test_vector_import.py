@@ -9,11 +9,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analytics.__main__ import main
+from questionbank.bank.question_selectors import content_hash
+from questionbank.bank.vector_services import embedding_set_ensure
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
-from questionbank.selectors.questions.questions import content_hash
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.embeddings import embedding_set_ensure
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.artifact_services import artifact_register
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter
 from worker import blocks, embedding, vector_import

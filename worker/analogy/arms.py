@@ -15,10 +15,10 @@ from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
-from questionbank.selectors.similar.likely_graphs import likely_graphs
+from questionbank.similar.exemplar_files import likely_graphs
 
 if TYPE_CHECKING:
-    from questionbank.selectors.similar.exemplar_files import SolverWith  # with Django
+    from questionbank.similar.exemplar_files import SolverWith  # with Django
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

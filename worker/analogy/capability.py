@@ -53,6 +53,6 @@ class AnalogyWork(WorkerCapability):
 
     def retell(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Write similar problems."""
-        from worker.analogy.retelling import retell_run
+        from worker.analogy.answering import retell_run
 
         return retell_run(reporter)

@@ -1,6 +1,6 @@
 """Comparing a candidate retriever with the champion on the bank's held-out questions that have an equation.
 
-No training ever sees them (`questionbank.selectors.training.training_parts`). Their exemplars are looked for among the
+No training ever sees them (`questionbank.training.questions`). Their exemplars are looked for among the
 other questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the
 normalised discounted gain of their graphs' similarities (`analytics.analogy.measures`).
 """
@@ -18,10 +18,17 @@ from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
 from questionbank.capabilities.figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.registry.models import SMALLEST_SUITE
-from questionbank.selectors.training.analogy_material import GraphProblem, analogy_material
-from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import ROLES, SEED, paired_metric
+from questionbank.registry.model_selectors import SMALLEST_SUITE
+from questionbank.training.analogy_material import GraphProblem, analogy_material
+from worker.comparison import (
+    ROLES,
+    SEED,
+    Vectors,
+    changed_neighbours,
+    compared_sets,
+    paired_metric,
+    unreadable,
+)
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 

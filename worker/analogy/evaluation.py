@@ -1,8 +1,4 @@
-"""`manage.py evaluate analogy`: how often exemplars are computed as the question is, and answer it.
-
-Yang et al., "Learning by Analogy", section 3: a set's questions look for exemplars among its other folds, or its test
-file's among the rest. The generator is the language model that is configured, if any.
-"""
+"""`manage.py evaluate analogy`: how often exemplars are computed as the question is."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import Retriever
@@ -21,13 +18,27 @@ from analytics.artifacts import artifact_read
 from analytics.errors import DataError, LanguageModelError
 from analytics.problem_files import Problems, read_problems
 from analytics.retrieval import Encode
-from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.registry.artifacts import artifact_numbered
-from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
+from questionbank.models import ModelArtifact
+from questionbank.registry.artifact_selectors import artifact_folder, artifact_numbered
+from questionbank.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
-from worker.analogy.encoding import retriever_bulk_encode
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.generator import MeasuredGenerator, opened_generator
+
+
+def retriever_bulk_encode(model: str, retriever: Retriever) -> Encode:
+    """Return the function that encodes many problems with a retriever.
+
+    Args:
+        model: its folder, or how a command named the registered one.
+        retriever: as it serves.
+    """
+    if Path(model).is_dir():
+        return ANALOGY.encode_many(Path(model))
+    registered = ModelArtifact.objects.filter(checksum=retriever.checksum).latest("pk")
+    return ANALOGY.encode_many(artifact_folder(registered))
+
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _OURS, _FROZEN, _WITH_SOLVER = "ours", "frozen", "ours_with_solver"

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
-from analytics.analogy.graphs import ComputationalGraph, edit_similarity, problem_numbers
+from analytics.analogy.graphs import ComputationalGraph, edit_similarity, integer_codes, problem_numbers
 from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.expression.evaluate import answers_agree
-from analytics.integer_codes import integer_codes
 from analytics.metrics import pearson
 from analytics.text.copies import story_key
 from worker.analogy.arms import Arm, Rows

@@ -193,7 +193,7 @@ def opened_generator(questions: int, **options: Any) -> Iterator[MeasuredGenerat
     if questions < 1 or django is None or not django.settings.configured:
         yield None
         return
-    from questionbank.selectors.registry.language_models import configured_language_model
+    from questionbank.registry.language_models import configured_language_model
     from worker.language_models import open_language_model
 
     if configured_language_model() is None:

@@ -25,9 +25,9 @@ from analytics.solver.served import without_solution
 from analytics.solver.solution import CERTAIN_ENOUGH, Solver
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
-from questionbank.retelling.names_and_numbers import retold
-from questionbank.retelling.problem import RetoldProblem, refusal
-from questionbank.retelling.stories import stories
+from questionbank.problem_writing.names_and_numbers import retold
+from questionbank.problem_writing.problem import RetoldProblem, refusal
+from questionbank.problem_writing.stories import stories
 
 PROMPT = (
     "Generate a problem with the same computation graph as the input math problem, ensuring that the semantics,"

@@ -11,12 +11,10 @@ from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from analytics.problem_files import Problems
+from questionbank.bank.vector_selectors import embedding_set_sample
 from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.embeddings import embedding_set_sample
-from questionbank.selectors.training.analogy_material import analogy_material, equation_languages
-from worker.candidates import Beginning, Train, train_candidate
-from worker.kept_problems import kept_problems
-from worker.parts_log import parts_text
+from questionbank.training.analogy_material import analogy_material, equation_languages
+from worker.candidates import Beginning, Train, kept_problems, parts_text, train_candidate
 from worker.reporting import RunReporter
 
 

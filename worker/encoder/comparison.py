@@ -23,11 +23,18 @@ from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.capabilities.figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
-from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import ROLES, SEED, paired_metric
-from worker.encoder.triples import read_triples, task_margins
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.training.questions import TrainingQuestion, training_questions
+from worker.comparison import (
+    ROLES,
+    SEED,
+    Vectors,
+    changed_neighbours,
+    compared_sets,
+    paired_metric,
+    unreadable,
+)
+from worker.encoder.evaluation import read_triples, task_margins
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 

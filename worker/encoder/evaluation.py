@@ -1,17 +1,16 @@
-"""What an encoder's vectors know of labelled questions: `manage.py evaluate encoder`.
-
-The encoder is not trained; linear probes on its vectors are. Where a set has files named ``test*``, those are tested
-and the others train the probes; else the fixed part that no encoder of ours is ever trained on is tested.
-"""
+"""What an encoder's vectors know of labelled questions, and task over story: `manage.py evaluate encoder`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from analytics.analogy.capability import ANALOGY
 from analytics.encoder.capability import ENCODER
@@ -21,15 +20,85 @@ from analytics.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
-from questionbank.errors import NotFound
+from questionbank.core.errors import NotFound
 from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.artifacts import (
-    artifact_champion,
-    artifact_folder,
-    retriever_champion,
-)
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder, retriever_champion
 from worker.encoder.representation import SplitSet, measure_set, plain_text
-from worker.encoder.triples import read_triples, triple_figures
+
+SUITE = Path(__file__).with_name("triples.jsonl")
+"""The triples of the gate."""
+
+_TEXTS = ("question", "same_task", "same_story")
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A question, one with its task in another story, and one with another task in its story.
+
+    Attributes:
+        kind: of the task, in words.
+    """
+
+    question: str
+    same_task: str
+    same_story: str
+    kind: str
+    language: str
+
+
+def read_triples(path: Path = SUITE, *, language: str = "") -> list[Triple]:
+    """Return the triples of a JSON Lines file, or those in one language.
+
+    Raises:
+        DataError: a line cannot be read, or there is no triple in the language.
+    """
+    triples: list[Triple] = []
+    for number, body in read_objects(path):
+        with naming_line(path, number):
+            question, same_task, same_story = (_text(body, name) for name in _TEXTS)
+            kind, language_of_texts = str(body.get("kind") or ""), str(body.get("language") or "en")
+            triples.append(Triple(question, same_task, same_story, kind, language_of_texts))
+    triples = [triple for triple in triples if language in ("", triple.language)]
+    if not triples:
+        raise DataError(f"{path.name} has no triple in the language {language!r}.")
+    return triples
+
+
+def _text(body: Mapping[str, Any], name: str) -> str:
+    text = body.get(name)
+    if not isinstance(text, str):
+        raise ValueError(f"expected the string {name}")
+    if problem := string_problem(text, TEXT_LIMIT):
+        raise ValueError(f"{name} {problem}")
+    return text
+
+
+def task_margins(triples: Sequence[Triple], encode: Encode) -> npt.NDArray[np.float64]:
+    """Return the cosine of the same task less that of the same story, (triples,); above 0 is right."""
+    asked, task, story = (encode([getattr(triple, name) for triple in triples]) for name in _TEXTS)
+    margins: npt.NDArray[np.float64] = np.einsum("ij,ij->i", asked, task - story).astype(np.float64)
+    return margins
+
+
+def triple_figures(triples: Sequence[Triple], encode: Encode) -> dict[str, Any]:
+    """Return the share of triples that are ranked rightly and the mean margin, in all and for each kind."""
+    margins = task_margins(triples, encode)
+    kinds: defaultdict[str, list[float]] = defaultdict(list)
+    for triple, margin in zip(triples, margins, strict=True):
+        kinds[triple.kind].append(float(margin))
+    return {
+        **_figures(margins),
+        "kinds": {kind: _figures(np.array(kinds[kind])) for kind in sorted(kinds)},
+    }
+
+
+def _figures(margins: npt.NDArray[np.float64]) -> dict[str, float | int]:
+    return {
+        "triples": len(margins),
+        "ranked_rightly": float((margins > 0).mean()),
+        "mean_difference": float(margins.mean()),
+    }
+
 
 _DEEPEST = 4
 

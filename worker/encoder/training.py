@@ -11,7 +11,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
-from questionbank.selectors.training.data_report import encoder_data_report
+from questionbank.training.data_report import encoder_data_report
 from worker.candidates import Beginning, Train, train_candidate
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter

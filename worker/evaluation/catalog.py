@@ -8,10 +8,10 @@ from typing import Any
 
 from analytics.metrics import rounded
 from analytics.records import QuestionRecord
-from questionbank.errors import ValidationFailed
+from questionbank.bank.question_selectors import content_hash
+from questionbank.core.errors import ValidationFailed
 from questionbank.formats import read
-from questionbank.selectors.questions.questions import content_hash
-from questionbank.selectors.serving import serving
+from questionbank.registry.serving import serving
 from worker.catalog import WORKER_CAPABILITIES
 from worker.evaluation.search import evaluate_search
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analytics.paraphrase.operators.catalog import Apply, select_operators, with_functions
-from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
+from analytics.paraphrase.operators.words import TfidfReplacement
 from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
-from questionbank.selectors.training.training_parts import Parts
+from questionbank.training.questions import Parts
 
 
 def bank_test_pairs(
@@ -29,6 +29,6 @@ def bank_test_pairs(
     """
     words = TfidfReplacement((*questions.learned, *questions.held_out))
     operators = with_functions(
-        select_operators(training=False), {**(functions or {}), "tfidf_replacement": words.apply}
+        select_operators(training=False), {**(functions or {}), "tfidf_replacement": words.replace_rare}
     )
     return make_test_pairs(sorted(questions.held_out, key=split_place)[:most], operators, seed=seed)

@@ -25,12 +25,12 @@ from analytics.records import ParaphrasePair
 from questionbank.capabilities.figures import Metric, PairSuite, ParaphraseFigures
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
-from questionbank.selectors.registry.models import SMALLEST_SUITE
-from questionbank.selectors.serving import scorer_of
-from questionbank.selectors.training.scorer_material import scorer_material
+from questionbank.registry.model_selectors import SMALLEST_SUITE
+from questionbank.registry.serving import scorer_of
+from questionbank.training.scorer import scorer_material
 from worker.comparison import in_portions, metric_entry
 from worker.paraphrase.bank_pairs import bank_test_pairs
-from worker.paraphrase.pair_intervals import PairResamples, intervals
+from worker.paraphrase.evaluation import PairResamples, intervals
 from worker.paraphrase.scoring import bulk_scorer
 from worker.reporting import RunReporter
 

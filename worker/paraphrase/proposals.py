@@ -16,9 +16,14 @@ from analytics.paraphrase.proposals import (
     SequenceParaphraser,
 )
 from questionbank.models import ParaphrasePair, Question
-from questionbank.selectors.review.paraphrasers import LANGUAGE_MODEL, RULES, paraphraser_choice
-from questionbank.services.paraphrase import paraphrase_score_request
-from questionbank.services.proposals import propose_for, why_not_reworded
+from questionbank.review.pair_services import paraphrase_score_request
+from questionbank.review.proposal_services import (
+    LANGUAGE_MODEL,
+    RULES,
+    paraphraser_choice,
+    propose_for,
+    why_not_reworded,
+)
 from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
@@ -82,7 +87,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """Yield the paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
+    """Yield the paraphraser of a key of `review.proposal_services`, as this installation configures it.
 
     Raises:
         BackboneError, LanguageModelError: its model cannot be loaded, or is no address.

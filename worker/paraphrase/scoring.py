@@ -11,11 +11,11 @@ from analytics.encoder.capability import ENCODER
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
-from questionbank.selectors.serving import ServedScorer, ServedSolver, served_scorer, served_solver
-from questionbank.services.artifacts import champions_lock
-from questionbank.services.pair_solutions import pairs_solved
-from questionbank.services.paraphrase import pair_save_score
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder
+from questionbank.registry.artifact_services import champions_lock
+from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer, served_solver
+from questionbank.review.evidence_services import pairs_solved
+from questionbank.review.pair_services import pair_save_score
 from worker.embedding import SMALL_JOB
 from worker.reporting import RunReporter
 

@@ -16,9 +16,8 @@ from analytics.paraphrase.train import train_scorer
 from analytics.paraphrase.triplets import make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
 from analytics.training.checkpoint import kept_or_made
-from questionbank.selectors.training.scorer_material import ScorerMaterial, scorer_material
-from worker.candidates import Beginning, Train, train_candidate
-from worker.parts_log import parts_text
+from questionbank.training.scorer import ScorerMaterial, scorer_material
+from worker.candidates import Beginning, Train, parts_text, train_candidate
 from worker.reporting import RunReporter
 
 _MATERIAL_NAME = "material.json.gz"

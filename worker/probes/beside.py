@@ -6,8 +6,8 @@ from analytics.configuration import field_specs
 from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Run
-from questionbank.selectors.registry.artifacts import artifact_champion
-from questionbank.services.training import probes_hierarchies
+from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.training.services import probes_hierarchies
 from worker.feeds import probe_set
 from worker.probes.training import fit_hierarchy_probes
 from worker.reporting import RunReporter

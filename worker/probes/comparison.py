@@ -17,12 +17,12 @@ from analytics.errors import DataError
 from analytics.inference.heads import ConceptHead, Prediction, ProbeHeads, load_heads
 from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
+from questionbank.bank.question_selectors import concept_paths
+from questionbank.bank.scales import scale_percent
 from questionbank.capabilities.figures import ChangedConcept, Metric, ProbesFigures
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
-from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import concept_paths
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.training.questions import TrainingQuestion, training_questions
 from worker.comparison import ROLES, SEED, paired_metric
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter

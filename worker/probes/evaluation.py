@@ -12,10 +12,10 @@ from analytics.probes.from_files import probe_data
 from analytics.probes.measure import measure_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import KeptOut
-from questionbank.errors import NotFound
+from questionbank.core.errors import NotFound
 from questionbank.models import Question, QuestionTag
-from questionbank.selectors.registry.artifacts import artifact_folder, artifact_numbered
-from questionbank.selectors.serving import Serving, serving
+from questionbank.registry.artifact_selectors import artifact_folder, artifact_numbered
+from questionbank.registry.serving import Serving, serving
 
 
 def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:

@@ -10,8 +10,8 @@ import numpy as np
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.projection import ProjectionConfig, project_vectors
-from questionbank.selectors.registry.embeddings import map_set
-from questionbank.services.projections import projection_store
+from questionbank.bank.map_services import projection_store
+from questionbank.bank.vector_selectors import map_set
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 

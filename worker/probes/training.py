@@ -12,17 +12,17 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.config import ProbesConfig
-from analytics.probes.ladders import LANGUAGE, ladder_texts
+from analytics.probes.order import LANGUAGE, ladder_texts
 from analytics.probes.train import train_probes
 from analytics.training.context import TrainingContext
-from questionbank.errors import Conflict, NotFound
+from questionbank.core.errors import Conflict, NotFound
+from questionbank.core.storage import scratch_folder
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
-from questionbank.scratch import scratch_folder
-from questionbank.selectors.registry.artifacts import artifact_champion
-from questionbank.selectors.registry.models import gate, serving_problem
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.promotion import comparison_save, probes_promote
-from questionbank.services.training import probes_questions
+from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.registry.artifact_services import artifact_register
+from questionbank.registry.model_selectors import gate, serving_problem
+from questionbank.registry.promotion_services import comparison_save, probes_promote
+from questionbank.training.services import probes_questions
 from worker.embedding import query_encoder
 from worker.feeds import probe_data, probe_set
 from worker.probes.comparison import probes_comparison_figures

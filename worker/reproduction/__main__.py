@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser
 
 from analytics.errors import AnalyticsError
-from questionbank.errors import KindredError
+from questionbank.core.errors import KindredError
 from worker.catalog import WORKER_CAPABILITIES
 from worker.reproduction.command import add_arguments, reproduce
 from worker.table import TABLE

@@ -13,7 +13,7 @@ from typing import Any
 
 from analytics.atomic_file import write_text
 from worker.catalog import WORKER_CAPABILITIES
-from worker.reproduction.results import put_table
+from worker.reproduction.tables import put_table
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from analytics.probes.projection import Matrix, project_vectors
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
-from questionbank.map_shapes import SHAPES
+from questionbank.core.charts import SHAPES
 
 _SIDE, _EDGE, _HEAD = 640, 24, 72
 _LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2), ("#2d7a3e", 1))  # colour, and number of the shape

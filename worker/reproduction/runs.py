@@ -1,8 +1,4 @@
-"""What every reproduction does with its runs: where they are kept, and what they say while they work.
-
-A run's folder holds ``figures.json`` and ``outcomes.npz``, written when it is finished, and while it trains a
-checkpoint.
-"""
+"""What every reproduction does with its runs and trained models: where they are kept, and what they say."""
 
 from __future__ import annotations
 
@@ -21,10 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from analytics.artifacts import Manifest, artifact_read
 from analytics.atomic_file import write_json, written_aside
-from analytics.errors import DataError
+from analytics.configuration import config_to_dict
+from analytics.errors import ArtifactError, DataError
 from analytics.metrics import rounded
-from analytics.training.callbacks import Callback, StepReport
+from analytics.training.context import Callback, StepReport, TrainingContext
+from worker.reproduction.arms import Arm
 
 Say = Callable[[str], Any]
 _FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
@@ -286,3 +285,53 @@ def progress_callback(say: Say) -> Callback:
             say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
 
     return tell
+
+
+def wanted_runs(
+    arms: Sequence[str], known: Mapping[str, Arm], *, parts: Sequence[str], seeds: Sequence[int]
+) -> list[tuple[str, int]]:
+    """Return the runs of a plan, ``part/arm`` with a seed; an arm that is not trained has no second seed.
+
+    Raises:
+        DataError: an arm is unknown.
+    """
+    unknown = [arm for arm in arms if arm not in known]
+    if unknown:
+        raise DataError(f"There is no arm {', '.join(unknown)}; there are {', '.join(known)}.")
+    return [
+        (f"{part}/{arm}", seed)
+        for seed in seeds
+        for part in parts
+        for arm in arms
+        if known[arm].settings is not None or seed == seeds[0]
+    ]
+
+
+def trained_folder(
+    run: Run, config: Any, train: Callable[[Path, TrainingContext], Manifest]
+) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of a run's model and what is worth noting of its training; it is trained if need be.
+
+    Args:
+        run: in whose folder the model is, until the run is measured.
+        config: of the training.
+        train: trains into a folder, and goes on from the checkpoint of the context.
+    """
+    folder = run.folder / "model"
+    if not _is_model(folder, config):
+        shutil.rmtree(folder, ignore_errors=True)
+        train(folder, run_context(run))
+    return folder, dict(artifact_read(folder).metrics)
+
+
+def run_context(run: Run) -> TrainingContext:
+    """Return the context of a run's training: its checkpoint is next to its figures."""
+    return TrainingContext(checkpoints=run.checkpoint, callbacks=(progress_callback(run.say),), say=run.say)
+
+
+def _is_model(folder: Path, config: Any) -> bool:
+    """Return whether a training that was not measured yet left its model here."""
+    try:
+        return artifact_read(folder).config == config_to_dict(config)
+    except ArtifactError:
+        return False

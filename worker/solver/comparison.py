@@ -14,13 +14,13 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
+from questionbank.bank.published_numbers import number_of_answer
 from questionbank.capabilities.figures import SolverFigures
 from questionbank.models import ModelArtifact
-from questionbank.published_numbers import number_of_answer
-from questionbank.selectors.registry.models import SMALLEST_SUITE
-from questionbank.selectors.serving import solver_of
-from questionbank.selectors.solving.solutions import gives_published
-from questionbank.selectors.training.solver_material import solver_material
+from questionbank.registry.model_selectors import SMALLEST_SUITE
+from questionbank.registry.serving import solver_of
+from questionbank.solving.solutions import gives_published
+from questionbank.training.solver import solver_material
 from worker.comparison import ROLES, SEED, in_portions, paired_metric
 from worker.reporting import RunReporter
 

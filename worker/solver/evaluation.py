@@ -17,8 +17,7 @@ from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode
 from analytics.solver.solution import Solver
-from questionbank.selectors.solving.solution_files import solver_by_name
-from questionbank.selectors.solving.solver_by_language import SolverByLanguage
+from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers

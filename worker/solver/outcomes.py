@@ -19,7 +19,7 @@ from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.copies import story_key
-from questionbank.published_numbers import number_of_answer
+from questionbank.bank.published_numbers import number_of_answer
 from worker.bootstrap import mean_interval
 
 _BATCH = 256

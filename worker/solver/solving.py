@@ -12,24 +12,20 @@ from django.db.models import Q
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import SEVERAL_REASON, Solution
-from questionbank.errors import ServiceUnavailable
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import ModelArtifact, Question, WorkBlock
-from questionbank.selectors.registry.artifacts import (
+from questionbank.registry.artifact_selectors import (
     artifact_champion,
     artifact_champions,
     language_champion,
     retriever_champion,
 )
-from questionbank.selectors.registry.blocks import block_sums
-from questionbank.selectors.serving import ServedSolver, solver_in_use
-from questionbank.selectors.solving.solutions import (
-    ALTERNATIVES,
-    solver_with_unsolved_questions,
-    unsolved_questions,
-)
-from questionbank.services.artifacts import champions_lock
-from questionbank.services.blocks import BlockRange, block_ranges, blocks_plan, turn
-from questionbank.services.solutions import solution_store, solution_to_json
+from questionbank.registry.artifact_services import champions_lock
+from questionbank.registry.block_services import BlockRange, block_ranges, blocks_plan, turn
+from questionbank.registry.run_selectors import block_sums
+from questionbank.registry.serving import ServedSolver, solver_in_use
+from questionbank.solving.services import solution_store, solution_to_json
+from questionbank.solving.solutions import ALTERNATIVES, solver_with_unsolved_questions, unsolved_questions
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 

@@ -38,8 +38,8 @@ from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
 from analytics.text.copies import story_key, text_key
 from questionbank.demo.bank import demo_questions
-from questionbank.retelling.everyday import everyday_rows
-from questionbank.retelling.stories import synthetic_rows
+from questionbank.problem_writing.everyday import everyday_rows
+from questionbank.problem_writing.stories import synthetic_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,8 @@ from analytics.errors import DataError
 from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
 from analytics.solver.train import train_solver
-from questionbank.selectors.training.solver_material import solver_material
-from worker.candidates import Beginning, Train, train_candidate
-from worker.kept_problems import kept_problems
-from worker.parts_log import parts_text
+from questionbank.training.solver import solver_material
+from worker.candidates import Beginning, Train, kept_problems, parts_text, train_candidate
 from worker.reporting import RunReporter
 
 

@@ -1,8 +1,4 @@
-"""Reading pairs with an exported cross-encoder. Torch-free: the web process reads by ONNX Runtime.
-
-Each pair is read in both orders, and the two are averaged, so that which text is the original decides nothing. Before
-that, equal quantities are written in equal words (`analytics.paraphrase.words.equal_quantities`).
-"""
+"""Reading pairs with an exported cross-encoder, and the words that it sees changed. Torch-free."""
 
 from __future__ import annotations
 
@@ -18,6 +14,8 @@ from tokenizers import Encoding, Tokenizer
 from analytics.inference.encode import shared_tokenizer
 from analytics.inference.onnx import GraphSession, open_session
 from analytics.length_batches import batches_by_length, padded_arrays
+from analytics.paraphrase.findings.finding import Finding, Words
+from analytics.paraphrase.words.editing import overlaps
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
 
 GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"
@@ -151,3 +149,48 @@ def load_served_pair_reader(
     """
     session = open_session(folder / GRAPH_NAME, sha256, threads=threads)
     return ServedPairReader(shared_tokenizer(folder), session, pad_id)
+
+
+_MOST_PLACES = 3  # changed places in a text; more mean that the model points nowhere
+
+
+def with_changed_words(
+    findings: Sequence[Finding], reading: PairReading | None, original: str, paraphrase: str
+) -> tuple[Finding, ...]:
+    """Return the findings, and the words that the reading of an invalid pair points at where none points yet.
+
+    Args:
+        findings: of the rules.
+        reading: of the pair, if it was read.
+        original, paraphrase: both texts.
+    """
+    if reading is None or reading.log_odds > 0:
+        return tuple(findings)
+    serious = [finding for finding in findings if finding.is_serious]
+    taken = [finding.original for finding in serious if finding.original]
+    new_taken = [finding.paraphrase for finding in serious if finding.paraphrase]
+    places = [span for span in reading.original if not overlaps(*span, taken)]
+    new_places = [span for span in reading.paraphrase if not overlaps(*span, new_taken)]
+    if max(len(places), len(new_places)) > _MOST_PLACES:
+        return tuple(findings)
+    words = [Words.at(place, original) for place in places]
+    new_words = [Words.at(place, paraphrase) for place in new_places]
+    if len(words) == len(new_words) == 1 and words[0].text.lower() != new_words[0].text.lower():
+        sentence = f"“{words[0].text}” became “{new_words[0].text}”."
+        return (*findings, Finding.of("wording", sentence, words[0], new_words[0]))
+    said, new_said = ({word.text.lower() for word in side} for side in (words, new_words))
+    missing = "The paraphrase does not say “{}” in the same sense."
+    added = "The original does not say “{}” in the same sense."
+    return (
+        *findings,
+        *(
+            Finding.of("wording", missing.format(word.text), word, None)
+            for word in words
+            if word.text.lower() not in new_said
+        ),
+        *(
+            Finding.of("wording", added.format(word.text), None, word)
+            for word in new_words
+            if word.text.lower() not in said
+        ),
+    )

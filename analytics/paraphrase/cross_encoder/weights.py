@@ -1,25 +1,22 @@
-"""A pair reader's weights as they travel: low-rank changes of a packaged encoder, and its head, in half precision.
-
-The file names each changed matrix of the transformer twice, ``NAME.A`` (rank, width in) and ``NAME.B`` (width out,
-rank), whose product is added; what is no matrix (biases, layer norms, token types) stands whole as
-``transformer.NAME``, the head as ``words.*`` and ``head.*``. What trained it is in the history (decision 113).
-"""
+"""A transformer that reads both texts of a pair together, and its weights as they travel."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
+from torch import nn
 
 from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
+from analytics.backbone.head import mean_pool
 from analytics.backbone.onnx_graph import write_graph
 from analytics.errors import BackboneError
 from analytics.inference.encode import TOKENIZER_NAME
-from analytics.paraphrase.cross_encoder.pair_reader import PairReader
 from analytics.paraphrase.cross_encoder.reading import (
     GRAPH_NAME,
     PAIR_TOKENS,
@@ -27,6 +24,49 @@ from analytics.paraphrase.cross_encoder.reading import (
     ServedPairReader,
     load_served_pair_reader,
 )
+
+_WIDTH = 192
+
+
+class PairReader(nn.Module):
+    """Transformer and head.
+
+    Attributes:
+        transformer: a Hugging Face encoder with two token types.
+        separator: token id that ends a text.
+    """
+
+    def __init__(self, transformer: Any, dimension: int, separator: int) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.separator = separator
+        self.words = nn.Linear(dimension, 1)
+        self.head = nn.Sequential(nn.Linear(3 * dimension, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Read pairs.
+
+        Args:
+            input_ids: (pairs, tokens), both texts with their separators.
+            attention_mask: (pairs, tokens), 1 for a token and 0 for padding.
+
+        Returns:
+            Log-odds that each pair is valid (pairs,), and that each token changes the sense (pairs, tokens).
+        """
+        ends = (input_ids == self.separator).long()
+        segments = (ends.cumsum(1) - ends).clamp(max=1) * attention_mask
+        states = self.transformer(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=segments
+        ).last_hidden_state.float()
+        words = self.words(states).squeeze(-1)
+        weights = words.masked_fill(attention_mask == 0, -1e4).softmax(1).unsqueeze(-1)
+        pooled = torch.cat(
+            [states[:, 0], mean_pool(states, attention_mask), (weights * states).sum(1)], dim=1
+        )
+        return self.head(pooled).squeeze(-1), words
+
 
 _SEPARATOR = "[SEP]"
 _TRANSFORMER = "transformer."

@@ -13,8 +13,7 @@ from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.numbers import is_turned_round
 from analytics.paraphrase.findings.pair import Pair, Replacement
 from analytics.paraphrase.words.reading import UNIT_WORDS, Word
-from analytics.paraphrase.words.tables import lines_of
-from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb, stem
+from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb, lines_of, stem
 from analytics.text.unit_names import ABBREVIATIONS
 
 

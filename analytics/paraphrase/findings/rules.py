@@ -1,28 +1,128 @@
-"""What a paraphrase lost, added or changed, in words, with places in both texts. Torch-free and fast.
-
-ParaQD (Gupta et al., 2022) gives a score and no reason; sections 1 and 5.5 name what goes wrong: numbers, units,
-entities that are replaced in places, information that is lost. These findings say which of it happened. A renaming
-throughout, numbers in words, abbreviated units and converted quantities are no findings (Table 3).
-
-`RULES` is the one table of what is looked for. Each rule is a pure function of a `Pair`.
-"""
+"""What a paraphrase lost, added or changed, in words, with places in both texts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from analytics.paraphrase.findings.finding import Finding, Words
-from analytics.paraphrase.findings.formulas import weigh_formulas
-from analytics.paraphrase.findings.names import name_findings
-from analytics.paraphrase.findings.numbers import number_findings
+from analytics.paraphrase.findings.numbers import number_findings, unit_findings
 from analytics.paraphrase.findings.pair import Pair, read_pair
 from analytics.paraphrase.findings.replaced import replaced_findings
 from analytics.paraphrase.findings.target import target_findings
-from analytics.paraphrase.findings.units import unit_findings
 from analytics.paraphrase.words.editing import overlaps
-from analytics.paraphrase.words.entities import find_entities
+from analytics.paraphrase.words.entities import EntityMention, find_entities
+from analytics.paraphrase.words.reading import Reading
+from analytics.text.formulas import Segment, formula_segments
+from analytics.text.meaning import same_meaning
 from analytics.text.numbers import find_numbers
+
+_MOST = 8  # formulas of a text that are compared
+
+
+def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings without those inside formulas that mean the same.
+
+    A formula that means something else is a finding of its own, unless another finding in it says so already. Formulas
+    are compared in their order, where both texts have as many.
+    """
+    settled = list(findings)
+    formulas = [formula_segments(text.text) for text in (pair.original, pair.paraphrase)]
+    if len(formulas[0]) != len(formulas[1]) or len(formulas[0]) > _MOST:
+        return settled
+    for old, new in zip(*formulas, strict=True):
+        if old.body == new.body:
+            continue
+        meaning = same_meaning(old.body, new.body)
+        if meaning == "same":
+            settled = [finding for finding in settled if not _is_within(finding, old, new)]
+        elif meaning == "different" and not any(
+            finding.is_serious and finding.original and overlaps(*finding.original, [(old.start, old.end)])
+            for finding in settled
+        ):
+            sentence = f"{old.source} became {new.source}, which means something else."
+            words = [Words(formula.start, formula.end, formula.source) for formula in (old, new)]
+            settled.append(Finding.of("number", sentence, *words))
+    return settled
+
+
+def _is_within(finding: Finding, old: Segment, new: Segment) -> bool:
+    """Return whether all that a finding names is inside a formula of each text."""
+    places = ((finding.original, old), (finding.paraphrase, new))
+    return any(span for span, _ in places) and all(
+        span is None or (formula.start <= span[0] and span[1] <= formula.end) for span, formula in places
+    )
+
+
+_SEXES = frozenset({"woman", "man"})
+_PEOPLE = _SEXES | {"other"}
+_ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
+
+
+def name_findings(pair: Pair) -> list[Finding]:
+    """Return names that were lost, added, or replaced in places only."""
+    original, paraphrase = pair.original, pair.paraphrase
+    first, new = _first_mentions(original), _first_mentions(paraphrase)
+    before, after = ({name: _count(name, text) for name in first} for text in (original, paraphrase))
+    lost = [mention for name, mention in first.items() if not after[name]]
+    fewer = [mention for name, mention in first.items() if 0 < after[name] < before[name]]
+    people, new_people = (
+        [each for each in text.values() if each.category in _SEXES] for text in (first, new)
+    )
+    findings: list[Finding] = []
+    for mention in new.values():
+        if _is_known(mention, original):
+            continue
+        renamed = next((name for name in lost if _alike(name, mention)), None)
+        if renamed is not None:
+            lost.remove(renamed)
+            continue
+        old = next((name for name in fewer if _alike(name, mention)), None)
+        if old is not None:
+            sentence = (
+                f"“{old.text}” became “{mention.text}” in one place and stayed “{old.text}” in another."
+            )
+            findings.append(Finding.of("entity", sentence, old, mention))
+        else:
+            is_serious = (
+                mention.category != "label"
+                and not (mention.category in _SEXES and not people and len(new_people) == 1)
+                and not (mention.category == "other" and _ARTICLE.search(paraphrase.text, 0, mention.start))
+            )
+            findings.append(Finding.added("entity", mention, is_serious=is_serious))
+    findings += [
+        Finding.lost("entity", mention, is_serious=len(people) > 1 or mention.category == "label")
+        for mention in lost
+    ]
+    return findings
+
+
+def _first_mentions(reading: Reading) -> dict[str, EntityMention]:
+    first: dict[str, EntityMention] = {}
+    for mention in reading.entities:
+        first.setdefault(mention.text, mention)
+    return first
+
+
+def _is_known(mention: EntityMention, reading: Reading) -> bool:
+    """Return whether a text has a name, or a word of a longer one with a capital: Santa Claus, Santa."""
+    if mention.text.isupper():
+        return bool(reading.mentions(mention.text))
+    if _count(mention.text, reading):
+        return True
+    capitalised = {word.text for word in reading.words if word.text[0].isupper()}
+    return " " in mention.text and not capitalised.isdisjoint(mention.text.split())
+
+
+def _count(name: str, reading: Reading) -> int:
+    """Return how often a text has a name; for "Mr. Stone" also "Stone" counts."""
+    return len(reading.mentions(name) or (reading.mentions(name.split()[-1]) if " " in name else ()))
+
+
+def _alike(mention: EntityMention, other: EntityMention) -> bool:
+    """Return whether two names may replace one another."""
+    return mention.category == other.category or {mention.category, other.category} <= _PEOPLE
+
 
 RULES: tuple[Callable[[Pair], list[Finding]], ...] = (
     number_findings,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.reading import Reading, Word
-from analytics.paraphrase.words.tables import rows_of
-from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, canonical, stem
+from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, canonical, rows_of, stem
 
 _COUNTED = re.compile(
     r"\b(?:how many|(?:the |total )?(?:number|count|amount|quantity) of"

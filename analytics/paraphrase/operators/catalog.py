@@ -12,15 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from analytics.errors import DataError
-from analytics.paraphrase.operators import (
-    deletions,
-    names,
-    numbers,
-    stand_ins,
-    tfidf_replacement,
-    units,
-    words,
-)
+from analytics.paraphrase.operators import deletions, names, numbers, stand_ins, units, words
 from analytics.paraphrase.operators.rule_paraphraser import reword
 
 Apply = Callable[[str, random.Random], str | None]
@@ -81,7 +73,7 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("unrelated_word", "unrelated word", words.put_unrelated, _OUR_INVALID),
         ("passive_voice", "f_a active to passive", stand_ins.to_passive, _TEST_VALID),  # for a model
         ("reconstruction", "f_b corrupted sentence reconstruction", stand_ins.drop_small_words, _TEST_VALID),
-        ("tfidf_replacement", "f_c TF-IDF replacement", tfidf_replacement.apply, _TEST_INVALID),
+        ("tfidf_replacement", "f_c TF-IDF replacement", words.replace_rare, _TEST_INVALID),
         ("random_deletion", "f_d random deletion", deletions.delete_tokens, _TEST_INVALID),
         ("weak_question", "f_e weak paraphraser", deletions.ask_only, _TEST_INVALID),  # for a model
     )

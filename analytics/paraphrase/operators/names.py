@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, tidy, upper_first
 from analytics.paraphrase.words.entities import EntityMention, another_name, find_entities
-from analytics.paraphrase.words.tables import pairs_of
+from analytics.paraphrase.words.wording import pairs_of
 from analytics.text.clauses import split_sentences
 
 THINGS = pairs_of("things")

@@ -11,21 +11,21 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from analytics.paraphrase.operators.rewording import clauses, phrases, questions
+from analytics.paraphrase.operators import rewording
 from analytics.paraphrase.words.editing import formula_spans, tidy
 
 Rule = Callable[[str, random.Random], str | None]
 
 _RULES: tuple[tuple[Rule, float], ...] = (
-    (questions.reword_question, 0.7),
-    (phrases.replace_synonyms, 0.7),
-    (phrases.replace_phrases, 0.7),
-    (phrases.contract, 0.5),
-    (clauses.existential, 0.4),
-    (clauses.move_condition, 0.5),
-    (clauses.move_adjunct, 0.5),
-    (clauses.join_sentences, 0.4),
-    (clauses.question_first, 0.15),
+    (rewording.reword_question, 0.7),
+    (rewording.replace_synonyms, 0.7),
+    (rewording.replace_phrases, 0.7),
+    (rewording.contract, 0.5),
+    (rewording.existential, 0.4),
+    (rewording.move_condition, 0.5),
+    (rewording.move_adjunct, 0.5),
+    (rewording.join_sentences, 0.4),
+    (rewording.question_first, 0.15),
 )
 """Rule -> how often it is tried, in order."""
 

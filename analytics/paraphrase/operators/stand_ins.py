@@ -21,7 +21,7 @@ from analytics.paraphrase.words.editing import (
     upper_first,
 )
 from analytics.paraphrase.words.entities import first_words
-from analytics.paraphrase.words.tables import words_of
+from analytics.paraphrase.words.wording import words_of
 from analytics.text.clauses import Clause, split_clauses, split_sentences
 from analytics.text.numbers import find_numbers
 

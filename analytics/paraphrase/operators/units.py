@@ -19,7 +19,7 @@ from analytics.paraphrase.words.editing import (
     overlaps,
     unit_words,
 )
-from analytics.paraphrase.words.tables import pairs_of
+from analytics.paraphrase.words.wording import pairs_of
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units

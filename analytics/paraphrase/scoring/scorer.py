@@ -1,15 +1,14 @@
-"""Scoring pairs with a trained scorer. Torch-free: the web process scores by ONNX Runtime.
-
-ParaQD (Gupta et al., 2022), section 3.4: score(Q, Q') = cos(ENC(Q), ENC(Q')). Beside it stand what a cross-encoder
-reads in both texts together, the findings, and a probability that joins them (`analytics.paraphrase.scoring.verdict`).
-"""
+"""Scoring pairs with a trained scorer. Torch-free: the web process scores by ONNX Runtime."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,8 +24,8 @@ from analytics.paraphrase.cross_encoder.reading import (
     PairReading,
     ServedPairReader,
     load_served_pair_reader,
+    with_changed_words,
 )
-from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.verdict import (
@@ -38,10 +37,87 @@ from analytics.paraphrase.scoring.verdict import (
     verdict_features,
 )
 from analytics.paraphrase.triplets import question_number
-from analytics.paraphrase.words.asking import asks_something
-from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.paraphrase.words.wording import shared_words
 from analytics.retrieval import Encode
+from analytics.text.clauses import split_sentences
+from analytics.text.formulas import segment_text
+from analytics.text.numbers import find_numbers
+from analytics.text.units import find_units
+
+_ASKS = re.compile(
+    r"\b(?:what|how|which|who|whose|when|where|why|whether|true or false|find|calculate|determine|work out|compute"
+    r"|identify|figure out|evaluate|solve|simplify|expand|factor|factori[sz]e|differentiate|integrate|convert|round"
+    r"|multiply|subtract|divide|draw|sketch|plot|graph|write|express|give|show|prove|state|name|list|put|arrange|order"
+    r"|sort|compare|complete|estimate|explain|choose|select|count|construct|rewrite|reduce|rationali[sz]e|reflect|rotate"
+    r"|enter|share|approximate|perform|sum|rearrange|rounding|consider|translate|mark|match|label|shade|describe|answer|decide|verify|return|use|fill)\b"
+    r"|_{2,}|[?？]|[=:]\s*\\?[)$]*\s*$|\.\.\.|…|~~|\s{2,}[.．]?\s*$|\\(?:uline|underline|square|boxed)"
+    r"|\b(?:is|be|are|equals?)\s*[.．。]?\s*$|\(A\)",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 4  # in prose; a bare formula is a task
+
+
+def asks_something(text: str) -> bool:
+    """Return whether a text asks a question, sets a task or leaves a blank.
+
+    >>> asks_something("Ann gives 3 pens to Tom."), asks_something("Simplify $3a + a$."), asks_something("3 + 4 = ____")
+    (False, True, True)
+    """
+    if _ASKS.search(text) or any(sentence.is_question for sentence in split_sentences(text)):
+        return True
+    prose = " ".join(segment.body for segment in segment_text(text) if segment.kind != "formula")
+    return len(re.findall(r"[^\W\d_]{2,}", prose)) < _FEWEST_WORDS
+
+
+_MARK = "#"
+
+
+def typed_text(text: str) -> str:
+    """Write numbers as decimals and units by their names in the text, and list them behind it.
+
+    >>> typed_text("Ann runs three km in 1,500 s.")
+    'Ann runs 3 kilometer in 1500 second. # 3 # 1500 # kilometer # second'
+    >>> typed_text("No number here.")
+    'No number here.'
+    """
+    mentions = find_units(text)
+    numbers = [
+        number
+        for number in find_numbers(text)
+        if not any(unit.start <= number.start and number.end <= unit.end for unit in mentions)  # the 2 of m^2
+    ]
+    units = [
+        unit
+        for unit in mentions
+        if not any(number.start < unit.end and unit.start < number.end for number in numbers)
+    ]
+    places = [
+        *((number.start, number.end, _decimal(number.value)) for number in numbers),
+        *((unit.start, unit.end, _name(unit.unit)) for unit in units),
+    ]
+    written = text
+    for start, end, word in sorted(places, reverse=True):
+        before, after = written[:start], written[end:]
+        left = " " if before[-1:].isalnum() else ""
+        right = " " if after[:1].isalnum() else ""
+        written = f"{before}{left}{word}{right}{after}"
+    listed = [_decimal(value) for value in sorted(number.value for number in numbers)]
+    listed += sorted({_name(unit.unit) for unit in units})
+    return f" {_MARK} ".join([written, *listed])
+
+
+def reading_typed(encode: Encode) -> Encode:
+    """Return the same encoder, which reads `typed_text` of what it is given."""
+    return lambda texts: encode([typed_text(text) for text in texts])
+
+
+def _decimal(value: Fraction) -> str:
+    return f"{Decimal(value.numerator) / value.denominator:.6g}" if value.denominator > 1 else f"{value}"
+
+
+def _name(unit: str) -> str:
+    return unit.replace("_", " ").replace("**", "^")
+
 
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"

@@ -12,8 +12,7 @@ from fractions import Fraction
 from analytics.language.en.units import WORDS
 from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.entities import EntityMention, find_entities, mentions_of
-from analytics.paraphrase.words.tables import rows_of
-from analytics.paraphrase.words.wording import STOP_WORDS, canonical, shared_share
+from analytics.paraphrase.words.wording import STOP_WORDS, canonical, rows_of, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS

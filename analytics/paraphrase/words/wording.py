@@ -1,16 +1,49 @@
-"""Words of a question as the capability compares them: stop words, stems, and synonyms that are safe in mathematics.
-
-The table of synonyms is curated: two words share a row only if a word problem keeps its equation when one
-replaces the other. "More" and "greater", "sum" and "product", "circle" and "ellipse" are in no row together.
-"""
+"""Words of a question as they are compared: stop words, stems, synonyms, and the tables of ``english.toml``."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Set
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
-from analytics.paraphrase.words.tables import rows_of, words_of
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
+
+
+def words_of(table: str) -> list[str]:
+    """Return the words of a list."""
+    return str(_tables()[table]).split()
+
+
+def lines_of(table: str) -> list[str]:
+    """Return the lines of a table."""
+    return str(_tables()[table]).splitlines()
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """Return the rows of a table.
+
+    >>> rows_of("contractions")[0]
+    ['do not', "don't"]
+    """
+    return [[word.replace("_", " ") for word in row.split()] for row in str(_tables()[table]).split("|")]
+
+
+def pairs_of(table: str) -> list[tuple[str, str]]:
+    """Return the rows of a table whose rows are pairs."""
+    return [(first, second) for first, second in rows_of(table)]
+
+
+def patterns_of(table: str) -> list[list[str]]:
+    """Return the rows of a table of regular expressions."""
+    rows: list[list[str]] = _tables()[table]
+    return rows
+
 
 STOP_WORDS = frozenset(words_of("stop_words"))
 

@@ -9,35 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from analytics.solver.rules import percent_changes
 from analytics.solver.rules.conversions import converted_quantity
-from analytics.solver.rules.fees import simple_interest
-from analytics.solver.rules.fullness import capacity
-from analytics.solver.rules.gaps import posts_and_gaps
+from analytics.solver.rules.counting import capacity, number_of_pairings, posts_and_gaps, remainder
 from analytics.solver.rules.instructions import named_computation
-from analytics.solver.rules.journeys import average_speed, one_journey, two_journeys
+from analytics.solver.rules.journeys import average_speed, one_journey, time_together, two_journeys
 from analytics.solver.rules.kinds import number_of_one_kind
-from analytics.solver.rules.lists import statistic_of_list
-from analytics.solver.rules.means import mean_with_one_more, missing_of_mean
+from analytics.solver.rules.lists import mean_with_one_more, missing_of_mean, statistic_of_list
 from analytics.solver.rules.packing import enough_for_all, in_several_units
-from analytics.solver.rules.pairings import number_of_pairings
 from analytics.solver.rules.percentages import (
+    before_change,
+    change_in_percent,
     changed_by_share,
     discounted_price,
     percent_of_whole,
 )
-from analytics.solver.rules.prices import part_of_purchase
+from analytics.solver.rules.prices import part_of_purchase, rate_in_period, simple_interest
 from analytics.solver.rules.proportion import in_inverse_proportion, in_proportion
-from analytics.solver.rules.rates import rate_in_period
 from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.relations import related_numbers
-from analytics.solver.rules.remainders import remainder
-from analytics.solver.rules.scales import length_by_scale
+from analytics.solver.rules.scales import change_of_level, length_by_scale
 from analytics.solver.rules.shapes import rectangle_measure, square_measure
 from analytics.solver.rules.shares import share_of_ratio
-from analytics.solver.rules.signed import change_of_level
 from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after
-from analytics.solver.rules.together import time_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +60,8 @@ RULES = (
     Rule("missing from a mean", mean_with_one_more, 0.9),
     Rule("percentages", percent_of_whole, 0.93),
     Rule("percentages", changed_by_share, 0.85),
-    Rule("changes by per cents", percent_changes.before_change, 0.92),
-    Rule("changes by per cents", percent_changes.change_in_percent, 0.85),
+    Rule("changes by per cents", before_change, 0.92),
+    Rule("changes by per cents", change_in_percent, 0.85),
     Rule("discounts", discounted_price, 0.93),
     Rule("ratios", share_of_ratio, 0.93),
     Rule("remainders", remainder, 0.94),

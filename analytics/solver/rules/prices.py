@@ -1,16 +1,20 @@
-"""Sums of products: a purchase of several things."""
+"""Sums of products, what comes together at a steady rate, and interest."""
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from functools import reduce
 from operator import add
 
+from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import NumberKind
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
 from analytics.solver.rules.linear import ONE, Amount
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 from analytics.text.units import UnitMention
 
 # fmt: off
@@ -109,3 +113,134 @@ def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
         return RuleAnswer(rest.tree)
     is_asked = asked is not None and [noun for noun, _count in unknown] == [_stem(asked["noun"])]
     return RuleAnswer((rest / unknown[0][1]).tree) if is_asked else None
+
+
+_TIMES = "second|minute|hour|day|week|month|year"
+_RATE = re.compile(
+    rf"\b(?:an?|per|each|every|in (?:an?|one|1))\s(?P<unit>{_TIMES})\b|\b(?P<ly>dai|hour|week|month|year)ly\b",
+    re.IGNORECASE,
+)
+_PERIOD = re.compile(
+    rf"\b(?:in|for|during|over|after|of)\s(?:an?|one)\s(?:whole\s|full\s)?(?P<unit>{_TIMES})\b", re.IGNORECASE
+)
+_NO_STEADY_RATE = re.compile(
+    r"\b(?:more|less|fewer|than|after that|left|remain\w*|already|also|first"
+    r"|then|but|except|week(?:end|day)s?|(?:sun|mon|tues|wednes|thurs|fri|satur)days?"
+    r"|school (?:day|week)s?|work(?:ing)? days?|twice|half|doubl\w+|tripl\w+"
+    r"|shared?|times|both|days? (?:a|per|each|every) week|hours? (?:a|per|each"
+    r"|every) (?:day|week)"
+    r"|(?:two|three|several|some) \w+ (?:each|every)|average|away|still|need|save up|how long)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\bhow (?:many|much|far)\b|\bwhat (?:distance|is the (?:total )?(?:distance|cost))\b", re.IGNORECASE
+)
+_LARGER = {
+    ("hour", "day"),
+    ("hour", "week"),
+    ("day", "month"),
+    ("day", "year"),
+    ("week", "month"),
+}  # not so many of it are meant
+
+
+@when(1, 2, asks=_ASKS, unless=_NO_STEADY_RATE)
+def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for one rate and one period, in the unit that the question asks for."""
+    rate, unit = _rate(reading, quantities)
+    if rate is None:
+        return None
+    period = _period(reading, [each for each in quantities if each is not rate], unit)
+    if period is None:
+        return None
+    tree = rate.tree * period
+    asked = asked_unit(reading)
+    if not asked and unit == "hour" and re.search(r"\bsec(?:ond)?s?\b", reading.question):
+        return None  # metres are meant, or kilometres
+    amount = rate.unit_name.partition(" / ")[0]
+    if asked and amount and asked != amount:
+        factor = conversion_factor(amount, asked)
+        if factor is None:
+            return None
+        tree = scaled(tree, factor)
+    return RuleAnswer(tree)
+
+
+def _rate(reading: Reading, quantities: list[Quantity]) -> tuple[Quantity | None, str]:
+    """Return the number that is given for a unit of time, and that unit."""
+    for quantity in quantities:
+        if quantity.unit is not None and quantity.unit.dimension == "speed":
+            is_only = len(_RATE.findall(reading.text)) <= 1
+            return (quantity, quantity.unit.unit.partition(" / ")[2]) if is_only else (None, "")
+    found = [
+        match
+        for match in _RATE.finditer(reading.text)
+        if match.start() < reading.text.rfind(reading.question)
+    ]
+    if len(found) != 1:
+        return None, ""
+    match = found[0]
+    unit = match["unit"] or {"dai": "day"}.get(match["ly"].lower(), match["ly"])
+    sentence = max(reading.text.rfind(mark, 0, match.start()) for mark in (". ", "? ", "! "))
+    end = min(
+        (at for mark in (". ", "?", "!") if (at := reading.text.find(mark, match.end())) > 0),
+        default=len(reading.text),
+    )
+    inside = [each for each in quantities if sentence < each.mention.start < end]
+    if len(inside) != 1:
+        return None, ""
+    measured = inside[0].unit
+    if measured is not None and measured.dimension == "time" and asked_unit(reading) != measured.unit:
+        return None, ""
+    return inside[0], unit.lower()
+
+
+def _period(reading: Reading, others: list[Quantity], unit: str) -> ExpressionTree | None:
+    """Return the period in a unit of time."""
+    if others:
+        period = others[0]
+        if period.unit is None or period.mention.start < reading.text.rfind(reading.question):
+            return None
+        name, tree = period.unit.unit, period.tree
+    else:
+        match = _PERIOD.search(reading.question)
+        if match is None:
+            return None
+        name, tree = match["unit"].lower(), None
+    factor = Fraction(52) if (unit, name) == ("week", "year") else conversion_factor(name, unit)
+    if factor is None or (unit, name) in _LARGER:
+        return None
+    if tree is None:
+        return constant(factor)
+    return scaled(tree, factor)
+
+
+# fmt: off
+_SIMPLE = re.compile(r"\bsimple interest\b|\binterest\b[^.?]*\b(?:per|a|each|every) (?:year|annum)\b|\bannual (?:simple )?interest\b", re.IGNORECASE)
+_NOT_SIMPLE = re.compile(r"\b(?:compound\w*|monthly|quarterly|half-yearly|twice|double|then|each month|withdraw\w*|tax|initial\w*|principal|rate of interest|how long)\b", re.IGNORECASE)
+_ASKS_INTEREST = re.compile(r"\binterest\b", re.IGNORECASE)
+_ASKS_AMOUNT = re.compile(r"\b(?:how much (?:money )?(?:is|will|does|are)|total amount|balance|altogether|in total)\b", re.IGNORECASE)
+# fmt: on
+
+
+@when(3, only="en", says=_SIMPLE, unless=_NOT_SIMPLE)
+def simple_interest(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
+    """Answer for the simple interest of a sum, at a rate for some years or months, or for both together."""
+    rates = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
+    times = [each for each in quantities if each.unit_name in ("year", "month")]
+    sums = [each for each in quantities if each not in rates and each not in times]
+    if len(rates) != 1 or len(times) != 1 or len(sums) != 1 or "simple" not in reading.text.lower():
+        return None
+    years = times[0].tree if times[0].unit_name == "year" else times[0].tree / constant(12)
+    interest = sums[0].tree * rates[0].tree * years
+    if re.search(
+        r"\bhow (?:much|many dollars|many pounds)[^?]*\binterest\b|(?:what is|find|calculate|work out) (?:the )?(?:amount of )?(?:simple )?interest\b",
+        reading.text,
+        re.IGNORECASE,
+    ):
+        return RuleAnswer(interest)
+    return (
+        RuleAnswer(sums[0].tree + interest)
+        if _ASKS_AMOUNT.search(reading.question) and not _ASKS_INTEREST.search(reading.question)
+        else None
+    )

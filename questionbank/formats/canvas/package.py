@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import Section
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import ImportRefused, LineWarning
+from questionbank.core.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT

@@ -17,10 +17,18 @@ from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair
 from analytics.records import QuestionRecord
-from questionbank.formats.canvas.numbers import number_of
-from questionbank.formats.canvas.words import EITHER, FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
-from questionbank.formats.computed_answers import SETTING as COMPUTED
-from questionbank.formats.computed_answers import computed_answer
+from questionbank.formats.canvas.words import (
+    EITHER,
+    FILE_BASE,
+    KEPT,
+    KINDS,
+    OF_BLACKBOARD,
+    OF_PROFILES,
+    OURS,
+    number_of,
+)
+from questionbank.formats.derived_answer import SETTING as COMPUTED
+from questionbank.formats.derived_answer import computed_answer
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading, with_others

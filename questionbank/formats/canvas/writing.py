@@ -9,14 +9,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import QuestionRecord
-from questionbank.formats.canvas.numbers import digits_bounds
-from questionbank.formats.canvas.words import GAP, OURS
+from questionbank.formats.canvas.words import GAP, OURS, digits_bounds
 from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER
-from questionbank.formats.xml_text import legal, xml_text
+from questionbank.formats.xml_nodes import legal, xml_text
 
 _IDENT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _GAP_NAME = re.compile(r"[A-Za-z]\w{0,40}")

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
 from questionbank.formats.archives import file_pieces
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder

@@ -14,7 +14,7 @@ from pathlib import Path
 from analytics.analysed_text import UNTITLED
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.derived_answer import accepted_answers, best_answers, blank_answer, right_options
 from questionbank.formats.encodings import ENCODINGS, decode_text

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from analytics.records import PredictedLabels
 from questionbank.formats.item_pictures import base64_bytes
-from questionbank.formats.xml_text import xml_text
+from questionbank.formats.xml_nodes import xml_text
 
 _FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
 KEPT = "sha256:"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Set
 from pathlib import Path
 
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.folders import opened_folder
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
 from questionbank.formats.items import Item

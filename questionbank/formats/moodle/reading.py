@@ -21,7 +21,7 @@ from analytics.question_content import (
     MatchingPair,
 )
 from analytics.records import QuestionRecord
-from questionbank.formats.computed_answers import SETTING as COMPUTED
+from questionbank.formats.derived_answer import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import (
     one_language,
@@ -36,17 +36,17 @@ from questionbank.formats.kinds import lettered
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.moodle.cloze import GAP_LISTS, cloze_faults, read_cloze, read_gap_list
 from questionbank.formats.moodle.kept_items import KEPT, PREDICTED, without_pictures
-from questionbank.formats.moodle.stack import TYPE as STACK
-from questionbank.formats.moodle.stack import read_stack
 from questionbank.formats.moodle.templates import (
     BRACED,
     WIRIS,
     draws,
+    read_stack,
     template_answer,
     variable_names,
     with_placeholders,
     with_wiris_placeholders,
 )
+from questionbank.formats.moodle.templates import TYPE as STACK
 from questionbank.formats.moodle.words import ALL_OR_NOTHING, OUR_TAG, SETTINGS, TYPES
 from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number, plain

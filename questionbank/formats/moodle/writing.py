@@ -21,7 +21,7 @@ from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_O
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER, decimal_text
-from questionbank.formats.xml_text import legal, xml_text
+from questionbank.formats.xml_nodes import legal, xml_text
 from questionbank.rendering.pictures import picture_names
 
 Get = Callable[[str], bytes | None]

@@ -16,7 +16,7 @@ from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import AcceptedAnswer, Option
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineWarning
+from questionbank.core.errors import LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import exported_path
 from questionbank.formats.item_pictures import Put, hash_of
@@ -29,7 +29,7 @@ from questionbank.formats.moodle.kept_items import (
     without_predictions,
 )
 from questionbank.formats.moodle.reading import read_element
-from questionbank.formats.moodle.stack import TYPE as STACK
+from questionbank.formats.moodle.templates import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path, known_grade
 from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import is_as_read

@@ -18,7 +18,7 @@ from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.kinds import option_weights, right_labels
 from questionbank.formats.written_numbers import PLAIN_NUMBER
-from questionbank.formats.xml_text import attribute_text
+from questionbank.formats.xml_nodes import attribute_text
 
 UPLOAD = "file_upload_question"
 """The setting ``type`` of a question that asks for a file."""

@@ -18,9 +18,10 @@ from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import WRITTEN_ANEW, is_as_read, is_written_anew, kept_losses
 from questionbank.formats.own_fields import lost_fields
-from questionbank.formats.qti.around import Around, read_around
 from questionbank.formats.qti.metadata import (
+    Around,
     ours_alone,
+    read_around,
     read_metadata,
     with_predictions,
     write_metadata,
@@ -30,7 +31,7 @@ from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, SECTIONED, TOOL, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
 from questionbank.formats.seam import Attachments, CannotHold, not_held
-from questionbank.formats.xml_text import attribute_text
+from questionbank.formats.xml_nodes import attribute_text
 
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
 _TEST = "test.xml"

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from questionbank.formats.archives import Members
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT, HEADING_LIMIT
-from questionbank.formats.qti.around import Around
+from questionbank.formats.qti.metadata import Around
 from questionbank.formats.qti.texts import qti_tree
 from questionbank.formats.qti.words import MANIFEST, SECTIONED, TOOL
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse

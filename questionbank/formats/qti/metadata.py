@@ -1,17 +1,20 @@
-"""What a manifest says of an item in Learning Object Metadata (IEEE 1484.12), and our own fields beside it."""
+"""What a manifest says of an item in Learning Object Metadata (IEEE 1484.12), and what a package says of it."""
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from xml.sax.saxutils import escape
 
 from analytics.records import ConceptPath, PredictedLabels, QuestionRecord
+from questionbank.bank.scales import scale_percent
 from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
+from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
-from questionbank.scales import scale_percent
 
 _DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
 PREDICTED = "Kindred predicts"
@@ -165,3 +168,50 @@ def _in(name: str, *inner: str) -> str:
 
 def _string(text: str) -> str:
     return f"<string>{escape(text)}</string>"
+
+
+_WEIGHT = re.compile(r"""<(?:[\w.-]+:)?(?:qti-)?weight\b[^>]*?\svalue\s*=\s*["']([\d.]+)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around an item, as JSON in the item's `Original`.
+
+    Attributes:
+        path: of the item's file, below the manifest's folder.
+        metadata: the element with what the manifest says of it.
+        files: what the item needs beside its pictures, by their paths.
+        shared: elements that its section shows before it.
+        timing: elements with its time, attempts and weight in its test.
+        section: the title of its section in its test.
+    """
+
+    path: str = ""
+    metadata: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    concepts: tuple[tuple[str, ...], ...] = ()
+    shared: tuple[str, ...] = ()
+    timing: str = ""
+    section: str = ""
+
+    def as_bytes(self) -> bytes:
+        found = {column.name: getattr(self, column.name) for column in fields(self)}
+        found["files"] = {path: base64.b64encode(data).decode() for path, data in self.files.items()}
+        return json.dumps(
+            {name: value for name, value in found.items() if value}, ensure_ascii=False
+        ).encode()
+
+    def points(self, points: float | None) -> float | None:
+        """Return the points of an item in its test, which may weigh it."""
+        weight = _WEIGHT.search(self.timing)
+        factor = finite_number(weight[1]) if weight else None
+        return points if not factor or factor == 1 else (points or 1.0) * factor
+
+
+def read_around(data: bytes) -> Around:
+    """Return what `Around.as_bytes` wrote."""
+    found = json.loads(data) if data else {}
+    found["files"] = {path: base64.b64decode(piece) for path, piece in found.get("files", {}).items()}
+    found["concepts"] = tuple(tuple(path) for path in found.get("concepts", ()))
+    found["shared"] = tuple(found.get("shared", ()))
+    return Around(**found)

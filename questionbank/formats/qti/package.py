@@ -14,13 +14,13 @@ from itertools import islice
 from pathlib import Path
 
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import ImportRefused, LineWarning
+from questionbank.core.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Members, is_archive, opened_archive
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.items import item_entries
 from questionbank.formats.lines import unpacked_stream
-from questionbank.formats.qti.around import Around
 from questionbank.formats.qti.manifest import Contents, Listed, contents, is_item, manifest_folder
+from questionbank.formats.qti.metadata import Around
 from questionbank.formats.qti.reading import Reading, read_item
 from questionbank.formats.qti.texts import qti_tree, with_hashes
 from questionbank.formats.seam import Entry, ReadContext

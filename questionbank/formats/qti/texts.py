@@ -1,8 +1,4 @@
-r"""Bodies of QTI items as our text: HTML with MathML, pictures, gaps, feedback and shared texts.
-
-A body becomes HTML in which interactions are marks, which `html_reading` turns into our text: ``[[1]]`` where a gap is,
-and a cut where a block asks something. What students see only later (feedback, hints, notes for scorers) is collected.
-"""
+"""Bodies of QTI items as our text, and our text as XHTML in items of QTI."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from html import escape, unescape
 from urllib.parse import unquote
 
 from questionbank.formats.html_reading import HTML_NAMES
+from questionbank.formats.html_writing import text_html
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.items import ItemReading
 from questionbank.formats.mathml_latex import mathml_to_latex
@@ -22,12 +19,14 @@ from questionbank.formats.qti.words import (
     INLINE,
     INTERACTIONS,
     KEPT,
+    MATH,
     OPAQUE,
     STIMULUS_CLASS,
     attribute_name,
     element_name,
 )
-from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, parse
+from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, legal, parse
+from questionbank.formulas import FormulaRefused, formula_mathml
 
 Find = Callable[[str], bytes | None]
 """Returns a file by its path as an item has it, or None."""
@@ -286,3 +285,44 @@ def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
     return _KEPT_ADDRESS.sub(
         lambda match: escape(place(unescape(match[2]), match[1])), data.decode()
     ).encode()
+
+
+Address = Callable[[str], str]
+_FORMULA = re.compile(r"\\\(([^<>]+?)\\\)|\$\$([^<>]+?)\$\$")
+_VOID_TAG = re.compile(r"<(br|img|hr)\b([^<>]*?)/?>")
+_ONE_PARAGRAPH = re.compile(r"<p>((?:(?!<p>|<ul>|<ol>|<table>).)*)</p>", re.DOTALL)
+_MATH_TAG = re.compile(r"<math\b[^<>]*>(.*)</math>", re.DOTALL)
+_OF_PAGES = re.compile(r"""\s(?:class|style|data-[\w-]+)="[^"]*\"""")
+
+
+def block_html(text: str, address: Address) -> str:
+    """Return a text as blocks; where our notation has no HTML, the text stands in paragraphs as it is."""
+    text = legal(text)
+    html = text_html(text, address)
+    if html is None:
+        lines = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n"))
+        html = "".join(f"<p>{part}</p>" for part in lines)
+    html = _VOID_TAG.sub(r"<\1\2/>", html).replace("\r", "&#13;")
+    return _FORMULA.sub(_formula, html)
+
+
+def flow_html(text: str, address: Address) -> str:
+    """Return a text for a choice: without a paragraph around it where it has one alone."""
+    html = block_html(text, address)
+    alone = _ONE_PARAGRAPH.fullmatch(html)
+    return alone[1] if alone else html
+
+
+def _formula(match: re.Match[str]) -> str:
+    source = match[1] or match[2]
+    latex, is_block = unescape(source), match[2] is not None
+    try:
+        drawn = _MATH_TAG.fullmatch(formula_mathml(latex, display=is_block))
+    except FormulaRefused:
+        drawn = None
+    if drawn is None:
+        return match[0]
+    display = ' display="block"' if is_block else ""
+    inner = _OF_PAGES.sub("", drawn[1])
+    note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
+    return f'<math xmlns="{MATH}"{display}><semantics><mrow>{inner}</mrow>{note}</semantics></math>'

@@ -23,10 +23,10 @@ from questionbank.formats.qti.declarations import (
     pair_idents,
     typed_kind,
 )
-from questionbank.formats.qti.markup import Address, block_html, flow_html
+from questionbank.formats.qti.texts import Address, block_html, flow_html
 from questionbank.formats.qti.words import STIMULUS_CLASS, TOOL, Version, in_version
 from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
-from questionbank.formats.xml_text import attribute_text
+from questionbank.formats.xml_nodes import attribute_text
 
 _GAP = re.compile(
     r"<math\b.*?</math>|<[^<>]*>|\[\[(\d{1,3})\]\]", re.DOTALL

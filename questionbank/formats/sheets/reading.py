@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import UNPACKED_LIMIT
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.archives import MEMBER_LIMIT, check_member, is_archive, opened_archive
 from questionbank.formats.column_names import guess_fields
-from questionbank.formats.csv_rows import named_rows
+from questionbank.formats.csv_files import named_rows
 from questionbank.formats.layout import (
     MOST_TITLE_ROWS,
     FileLayout,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analytics.records import QuestionRecord
 from questionbank.formats.archives import file_pieces
-from questionbank.formats.csv_table import COLUMNS, question_cells
+from questionbank.formats.csv_files import COLUMNS, question_cells
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.written_numbers import plain
 

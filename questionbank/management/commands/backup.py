@@ -9,7 +9,7 @@ from typing import Any
 from django.core.files.storage import storages
 
 from questionbank.management.base import BankCommand
-from questionbank.services.backups import backup_create, backup_store, leftovers_clear
+from questionbank.operations.backups import backup_create, backup_store, leftovers_clear
 
 
 class Command(BankCommand):

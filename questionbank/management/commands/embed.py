@@ -9,8 +9,8 @@ from typing import Any
 
 from analytics.catalog import main_lens
 from questionbank.management.files import FileCommand
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.vector_files import check_lens, lens_help, question_vectors
+from questionbank.registry.serving import serving
+from questionbank.similar.vector_files import check_lens, lens_help, question_vectors
 
 
 class Command(FileCommand):

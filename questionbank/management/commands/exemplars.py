@@ -11,11 +11,11 @@ from typing import Any
 from analytics.analogy.retriever import Retriever
 from analytics.catalog import main_lens
 from analytics.solver.solution import Solver
-from questionbank.errors import KindredError, ServiceUnavailable, ValidationFailed
-from questionbank.files import InputProblem
+from questionbank.core.answer_files import InputProblem
+from questionbank.core.errors import KindredError, ServiceUnavailable, ValidationFailed
 from questionbank.management.files import FileCommand
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.exemplar_files import (
+from questionbank.registry.serving import serving
+from questionbank.similar.exemplar_files import (
     FileCorpus,
     exemplar_solver,
     read_corpus,

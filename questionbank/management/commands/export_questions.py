@@ -6,11 +6,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from questionbank.errors import ValidationFailed
+from questionbank.bank.question_selectors import EXPORT_FILTERS
+from questionbank.core.errors import ValidationFailed
 from questionbank.formats import WRITTEN
+from questionbank.imports.export_services import export_file
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.questions import EXPORT_FILTERS
-from questionbank.services.exports import export_file
 
 
 class Command(BankCommand):

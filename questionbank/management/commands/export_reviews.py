@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from analytics.paraphrase.pair_files import pair_line
-from questionbank.atomic_file import written_aside
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.storage import written_aside
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
-from questionbank.selectors.review.agreement import agreement
-from questionbank.selectors.review.review import decided_pairs, decision_rows, export_fields
+from questionbank.review.agreement_selectors import agreement
+from questionbank.review.selectors import decided_pairs, decision_rows, export_fields
 
 
 class Command(BankCommand):

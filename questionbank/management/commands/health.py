@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandError
 
 from questionbank.management.base import BankCommand
-from questionbank.selectors.registry.health import health_report
-from questionbank.selectors.registry.health_items import State
+from questionbank.operations.checks import State
+from questionbank.operations.health import health_report
 
 
 class Command(BankCommand):

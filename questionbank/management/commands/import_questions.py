@@ -12,16 +12,16 @@ from typing import Any
 
 from django.core.management import call_command
 
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats.catalog import FORMATS, layout_of
 from questionbank.formats.column_names import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import ImportFailed, ImportReport, import_file
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
-from questionbank.selectors.registry.artifacts import artifact_champion
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import ImportFailed, ImportReport, import_file
-from questionbank.services.training import FEWEST_TAGGED
+from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.training.services import FEWEST_TAGGED
 
 
 class Command(BankCommand):

@@ -6,10 +6,10 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from questionbank.errors import NotFound
+from questionbank.core.errors import NotFound
 from questionbank.management.base import BankCommand
 from questionbank.models import EmbeddingSet
-from questionbank.services.recall import recall_measure
+from questionbank.search.services import recall_measure
 
 
 class Command(BankCommand):

@@ -10,9 +10,9 @@ from django.core.management import CommandError
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from questionbank.embedded.programs import metrics_folder
+from questionbank.local.programs import metrics_folder
 from questionbank.management.base import BankCommand
-from questionbank.metrics import BankCollector
+from questionbank.operations.metrics import BankCollector
 
 
 class Command(BankCommand):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.core.management.commands.migrate import Command as MigrateCommand
 
-from questionbank.migration_history import history_problem
+from questionbank.core.migrations import history_problem
 
 
 class Command(MigrateCommand):

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from questionbank.management.files import FileCommand
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.vector_files import question_predictions
+from questionbank.registry.serving import serving
+from questionbank.similar.vector_files import question_predictions
 
 
 class Command(FileCommand):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from django.core.management import call_command
 
 from questionbank.management.base import BankCommand
-from questionbank.selectors.registry.health import require_object_store
-from questionbank.services.backups import leftovers_clear
+from questionbank.operations.backups import leftovers_clear
+from questionbank.operations.health import require_object_store
 
 
 class Command(BankCommand):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.management.base import BankCommand
-from questionbank.services.backups import backup_local, backup_restore, backup_verify, leftovers_clear
+from questionbank.operations.backups import backup_local, backup_restore, backup_verify, leftovers_clear
 
 
 class Command(BankCommand):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from questionbank.files import convert_pairs
+from questionbank.core.answer_files import convert_pairs
 from questionbank.management.files import FileCommand
-from questionbank.selectors.review.paraphrase_files import pair_scores, scorer_by_number
+from questionbank.review.score_files import pair_scores, scorer_by_number
 
 
 class Command(FileCommand):

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from questionbank.management.base import BankCommand
-from questionbank.services.mail import mail_send_test
+from questionbank.people.mail import mail_send_test
 
 
 class Command(BankCommand):

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.conf import settings
 
-from questionbank.errors import Conflict
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.errors import Conflict
+from questionbank.core.migrations import history_problem
 from questionbank.management.base import BankCommand
-from questionbank.migration_history import history_problem
-from questionbank.services.embeddings import embedding_request
-from questionbank.services.setup import bank_setup
+from questionbank.operations.setup import bank_setup
 
 
 class Command(BankCommand):

@@ -7,12 +7,12 @@ from argparse import ArgumentParser
 from typing import Any
 
 from analytics.catalog import lenses, main_lens
-from questionbank.errors import ValidationFailed
+from questionbank.bank.question_selectors import question_get
+from questionbank.core.errors import ValidationFailed
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.similarity import fold_copies, similar_questions, similar_to_text
-from questionbank.selectors.similar.vector_files import check_lens, hit_fields, hit_lines, lens_help
+from questionbank.registry.serving import serving
+from questionbank.similar.similarity import fold_copies, similar_questions, similar_to_text
+from questionbank.similar.vector_files import check_lens, hit_fields, hit_lines, lens_help
 
 
 class Command(BankCommand):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from questionbank.management.files import FileCommand
-from questionbank.selectors.solving.solution_files import problem_solutions, solver_by_name
+from questionbank.solving.solution_files import problem_solutions, solver_by_name
 
 
 class Command(FileCommand):

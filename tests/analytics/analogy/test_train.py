@@ -16,9 +16,8 @@ from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.measures import shared_keys_at_k
-from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.analogy.retriever import load_retriever
-from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
+from analytics.analogy.train import RetrievalTask, encode_problems, fit_retriever, train_retriever
 from analytics.backbone.backbone import set_head
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.head import Head

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import load_adapter, save_adapter
+from analytics.backbone.adapters import load_adapter, narrow_adapter, save_adapter
 from analytics.backbone.bert import encode_bulk
-from analytics.backbone.narrowing import narrow_adapter
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import ArtifactError, BackboneError

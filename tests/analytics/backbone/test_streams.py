@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from analytics.backbone.streams import side_by_side
+from analytics.backbone.bert import side_by_side
 
 CPU = torch.device("cpu")
 

@@ -21,7 +21,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.bulk import jobs
 from analytics.bulk.jobs import BlockWork, Embed
 from analytics.bulk.results import finished_manifest, read_block, read_results, write_block
-from analytics.bulk.runners import in_processes
+from analytics.bulk.run import in_processes
 from analytics.encoder.capability import ENCODER
 from analytics.errors import EngineError
 from analytics.inference.ngrams import HashedNgramEncoder

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from analytics.contrastive.momentum import MomentumEncoder
+from analytics.encoder.pretraining import MomentumEncoder
 
 
 def test_an_update_moves_by_one_minus_momentum():

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.contrastive.queue import MemoryQueue
+from analytics.encoder.pretraining import MemoryQueue
 
 
 @given(size=st.integers(1, 9), batches=st.lists(st.integers(0, 20), max_size=8))

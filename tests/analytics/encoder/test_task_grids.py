@@ -20,7 +20,7 @@ from analytics.encoder.task_grids import (
 from analytics.errors import DataError
 from analytics.splits import KeptOut
 from tests.conftest import TESTS
-from worker.encoder.triples import SUITE, read_triples
+from worker.encoder.evaluation import SUITE, read_triples
 
 APART = TESTS / "bench" / "outside" / "twentyfirst" / "triples.jsonl"
 

@@ -22,8 +22,7 @@ from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.preparing import Prepared, prepare
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring.verdict import UNSTRETCHED, WEIGHTS, Verdict
-from analytics.paraphrase.scoring_task import ScoringTask
-from analytics.paraphrase.train import fit_scorer, train_scorer
+from analytics.paraphrase.train import ScoringTask, fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out

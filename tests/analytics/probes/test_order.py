@@ -7,8 +7,7 @@ import pytest
 
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.order import harder_probability
-from analytics.probes.ladders import ladder_texts, read_ladders
-from analytics.probes.order import fit_order, ladder_pairs
+from analytics.probes.order import fit_order, ladder_pairs, ladder_texts, read_ladders
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from analytics.errors import Cancelled, DataError
 from analytics.inference.heads import load_heads
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
-from analytics.probes.ladders import ladder_texts
+from analytics.probes.order import ladder_texts
 from analytics.probes.train import split_and_measure, train_probes
 from analytics.training.context import TrainingContext
 from tests.analytics.probes.small_world import small_world

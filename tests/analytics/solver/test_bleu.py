@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from analytics.solver.bleu import BleuTexts
+from analytics.solver.textual_pairs import BleuTexts
 
 
 def test_all_pairs_are_the_mean_of_both_directions_of_sacrebleu() -> None:

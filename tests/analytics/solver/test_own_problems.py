@@ -12,7 +12,7 @@ from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
-from analytics.solver.rounding import rounding_of
+from analytics.solver.plausibility import rounding_of
 from analytics.solver.targets import solver_examples
 
 ROOT = Path(__file__).parents[3]

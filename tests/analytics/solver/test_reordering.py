@@ -6,7 +6,7 @@ import pytest
 
 from analytics.expression.notation import to_infix
 from analytics.records import ProblemRecord
-from analytics.solver.reordering import reorder_question
+from analytics.solver.pools import reorder_question
 from analytics.solver.targets import solver_example, value_of
 
 

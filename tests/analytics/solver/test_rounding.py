@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.solver.rounding import rounded_solution, rounding_of
+from analytics.solver.plausibility import rounded_solution, rounding_of
 from analytics.solver.solution import Solution, solution_of, solution_steps
 
 VALUES = [Fraction(28), Fraction(5), Fraction(3)]

@@ -11,12 +11,16 @@ from analytics.errors import DataError
 from analytics.expression.distance import equation_similarity
 from analytics.expression.parser import parse_expression
 from analytics.records import ProblemRecord
-from analytics.solver.bleu import BleuTexts
 from analytics.solver.config import Pool
-from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
-from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples, text_tokens
+from analytics.solver.textual_pairs import (
+    BleuTexts,
+    NearestEquations,
+    TextualTriple,
+    mine_textual_triples,
+    text_tokens,
+)
 from tests.analytics.solver.small_problems import examples
 
 _THINGS = ("pens", "hats", "cups", "keys", "maps")

@@ -10,9 +10,9 @@ from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.pools import candidate_pool
+from analytics.solver.solving_task import TextualTask
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
-from analytics.solver.textual_task import TextualTask
 from analytics.solver.train import fit_solver, measure_solver, train_solver
 from analytics.training.stages import Step
 from tests.analytics.solver.small_problems import examples, problems, small_config, tiny_solver, trained_twice

@@ -18,7 +18,7 @@ import pytest
 
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import asks_for_count
-from analytics.solver.reordering import reorder_question
+from analytics.solver.pools import reorder_question
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Reading

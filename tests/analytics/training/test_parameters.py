@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from analytics.training.parameters import decay_groups
+from analytics.training.optimisation import decay_groups
 
 
 def test_biases_and_norms_are_not_decayed_and_frozen_or_repeated_parameters_left_out():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.errors import ConfigurationError
-from analytics.training.schedules import SCHEDULES, learning_rate_schedule
+from analytics.training.optimisation import SCHEDULES, learning_rate_schedule
 
 
 @pytest.mark.parametrize("name", SCHEDULES)

@@ -12,9 +12,8 @@ from analytics.encoder.metric_layer import MetricTask
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.solver.config import SolverConfig
 from analytics.solver.patterns import PatternTriple
-from analytics.solver.solving_task import PatternTask, SolvingTask
+from analytics.solver.solving_task import PatternTask, SolvingTask, TextualTask
 from analytics.solver.textual_pairs import TextualTriple
-from analytics.solver.textual_task import TextualTask
 from analytics.training.loop import train_loop
 from analytics.training.stages import LoopSettings
 from tests.analytics.solver.small_problems import examples, tiny_solver

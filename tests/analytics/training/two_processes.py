@@ -21,7 +21,7 @@ from torch import Tensor
 from analytics import __main__ as command
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs
-from analytics.analogy.retrieval_task import RetrievalTask
+from analytics.analogy.train import RetrievalTask
 from analytics.artifacts import artifact_read
 from analytics.backbone import export
 from analytics.backbone.backbone import Backbone
@@ -31,7 +31,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.scoring_task import ScoringTask
+from analytics.paraphrase.train import ScoringTask
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ProblemRecord
 from analytics.training.context import TrainingContext

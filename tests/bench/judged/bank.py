@@ -45,10 +45,10 @@ def open_judged_bank(
         if not (data / f"{file}.jsonl.gz").is_file():
             raise SystemExit(f"The judged queries need the public sets; {data / file}.jsonl.gz is missing.")
     set_up(var / name)
+    from questionbank.imports.options import ImportOptions
+    from questionbank.imports.services import import_file
     from questionbank.models import Question
-    from questionbank.services.import_options import ImportOptions
-    from questionbank.services.imports import import_file
-    from questionbank.services.setup import demo_bank_install
+    from questionbank.operations.setup import demo_bank_install
 
     if demo and not Question.objects.exists():
         demo_bank_install(report=print)

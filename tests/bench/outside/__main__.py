@@ -63,7 +63,7 @@ def typed(options: argparse.Namespace) -> None:
     from latex2sympy2_extended import latex2sympy
 
     from analytics.text.formulas import segment_text
-    from questionbank.services.question_fields import read_typed
+    from questionbank.bank.question_fields import read_typed
 
     outcomes = []
     for example in examples(options.examples, "typed"):
@@ -267,8 +267,8 @@ def purpose(options: argparse.Namespace) -> None:
     from tests.bench.judged.bank import open_judged_bank
 
     open_judged_bank(data=SHARED_DATA, var=options.keep, parts={}, name="bank-demo")
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.similarity import similar_to_text
+    from questionbank.registry.serving import serving
+    from questionbank.similar.similarity import similar_to_text
 
     served, lines = serving(), []
     for number, example in enumerate(examples(options.examples, "imported"), 1):
@@ -310,10 +310,10 @@ def searches(options: argparse.Namespace) -> None:
     from tests.bench.judged.bank import open_judged_bank
 
     open_judged_bank(data=SHARED_DATA, var=options.keep, parts={}, name="bank-demo")
-    from questionbank.question_titles import question_title
-    from questionbank.selectors.search.filters import SearchFilters
-    from questionbank.selectors.search.search import search_questions
-    from questionbank.selectors.serving import serving
+    from questionbank.registry.serving import serving
+    from questionbank.rendering.titles import question_title
+    from questionbank.search.filters import SearchFilters
+    from questionbank.search.search import search_questions
 
     lines = []
     for number, example in enumerate(examples(options.examples, "searches"), 1):
@@ -382,9 +382,9 @@ def variants(options: argparse.Namespace) -> None:
     set_up(options.keep / "bank-outside")
     from django.db import transaction
 
+    from questionbank.bank.question_services import question_create
     from questionbank.models import User
-    from questionbank.services.questions import question_create
-    from questionbank.services.variants import variants_write
+    from questionbank.problem_writing.services import variants_write
 
     lines = []
     with transaction.atomic():

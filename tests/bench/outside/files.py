@@ -15,10 +15,9 @@ from typing import Any
 
 from analytics.question_content import QuestionPart, own_text
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineWarning
+from questionbank.core.errors import ImportRefused, LineWarning
 from questionbank.formats import read
-from questionbank.formats.computed_answers import SETTING
-from questionbank.formats.derived_answer import blank_answer, right_options
+from questionbank.formats.derived_answer import SETTING, blank_answer, right_options
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.moodle.words import category_path
 from tests.bench.outside.papers import is_same, plain

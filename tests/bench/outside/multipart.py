@@ -29,9 +29,9 @@ def read_multipart(rows: Sequence[Example], *, var: Path, output: Path) -> None:
     set_up(var)
     from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.selectors.similar.insight import difficulty_figures, predict_or_none
-    from questionbank.selectors.similar.similarity import fold_copies, similar_questions
+    from questionbank.registry.serving import serving
+    from questionbank.similar.insight import difficulty_figures, predict_or_none
+    from questionbank.similar.similarity import fold_copies, similar_questions
 
     _open_bank(rows)
     models = serving()
@@ -95,11 +95,11 @@ def _open_bank(rows: Sequence[Example]) -> None:
     """Put the examples in place of earlier ones beside the demo bank, with vectors and probes."""
     from django.core.management import call_command
 
+    from questionbank.imports.options import ImportOptions
+    from questionbank.imports.services import import_file
     from questionbank.models import Question
-    from questionbank.selectors.serving import serving
-    from questionbank.services.import_options import ImportOptions
-    from questionbank.services.imports import import_file
-    from questionbank.services.setup import demo_bank_install
+    from questionbank.operations.setup import demo_bank_install
+    from questionbank.registry.serving import serving
 
     Question.objects.filter(source=SOURCE).delete()
     demo_bank_install(report=print)

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.truth_phrases import truth_of
+from questionbank.papers.paper import FoundQuestion
+from questionbank.papers.truth_phrases import truth_of
 
 Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
@@ -236,9 +236,9 @@ def _truths(folder: Path) -> dict[str, list[Truth]]:
 
 
 def _read_paper(path: Path, expected: Sequence[Truth]) -> _Count:
-    from questionbank.documents.reading import read_document
-    from questionbank.documents.readings import guess_roles
-    from questionbank.documents.segmenting import assemble
+    from questionbank.papers.reading import read_document
+    from questionbank.papers.readings import guess_roles
+    from questionbank.papers.segmenting import assemble
 
     count = _Count()
     print(f"{path.name}: {len(expected)} questions")

@@ -28,8 +28,8 @@ from analytics.solver.served import load_solver
 from analytics.solver.solution import Solver
 from analytics.text.remembered import forget_everything
 from analytics.text.tokens import written_language
-from questionbank.published_numbers import number_of_answer
-from questionbank.recalling_solver import recalling
+from questionbank.bank.published_numbers import number_of_answer
+from questionbank.solving.recalled import recalling
 
 PLAIN = 0.5  # probability from which a page states an answer
 

@@ -9,11 +9,11 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank import files
-from questionbank.errors import ServiceUnavailable
-from questionbank.selectors.similar import exemplar_files
-from questionbank.services import artifacts
-from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.core import answer_files as files
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.similar import exemplar_files
 from tests.questionbank.scripted_solver import ScriptedSolver
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from analytics.inference.subject import NOT_MATHEMATICS
 from analytics.solver.targets import problem_graph_key
 from questionbank.models import EmbeddingSet, QuestionEquation
-from questionbank.services import artifacts
+from questionbank.registry import artifact_services as artifacts
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

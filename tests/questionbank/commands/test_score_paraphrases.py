@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.services import artifacts
-from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.selectors import serving
-from questionbank.services import artifacts
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry import serving
 from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ import pytest
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats import read
 from questionbank.formats.canvas.package import canvas_losses, qti_items, write_canvas
 from questionbank.formats.originals import WRITTEN_ANEW

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questionbank.formats.cells import (
+from questionbank.formats.csv_files import (
     guard_cell,
     join_list,
     join_paths,

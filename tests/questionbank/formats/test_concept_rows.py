@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats.concept_rows import is_concept_row, read_concept_row, resolve_concept_rows
 from questionbank.formats.fields import FieldProblems
 

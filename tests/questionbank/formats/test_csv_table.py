@@ -9,10 +9,10 @@ import pytest
 
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import COLUMNS, CSV_HEAD, write_csv_row
+from questionbank.formats.csv_files import COLUMNS, CSV_HEAD, write_csv_row
 from tests.questionbank.formats.files import saved
 
 

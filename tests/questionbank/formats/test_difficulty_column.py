@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.difficulty_column import read_column
 from tests.questionbank.formats.files import saved

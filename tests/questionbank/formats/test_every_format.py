@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analytics.question_content import QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats import FORMATS, WRITTEN, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.qti.words import VERSIONS

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats.catalog import layout_of
 from questionbank.formats.foreign import foreign_program
 from tests.questionbank.formats.files import saved

@@ -17,7 +17,7 @@ from analytics.question_content import (
     Stimulus,
 )
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
 from questionbank.formats import read, write
 from questionbank.formats.catalog import WRITTEN, sniff
 from questionbank.formats.moodle.gift import gift_losses, write_gift

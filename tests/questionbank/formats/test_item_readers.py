@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
 from questionbank.formats import read
 from questionbank.formats.catalog import sniff
 from tests.questionbank.formats.files import named

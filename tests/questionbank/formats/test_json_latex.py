@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats.catalog import read
-from questionbank.formats.json_latex import repair_latex
+from questionbank.formats.json_objects import repair_latex
 from tests.questionbank.formats.files import saved
 
 CERTAIN = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.jsonl import write_jsonl_line

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.question_content import Option, Picture, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
-from questionbank.errors import LineWarning, ValidationFailed
+from questionbank.core.errors import LineWarning, ValidationFailed
 from questionbank.formats import WRITTEN, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.formats.latex.prose import latex_text, text_latex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats.catalog import layout_of, read
 from questionbank.formats.column_names import guess_fields
 from questionbank.formats.encodings import guess_encoding

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
 from tests.questionbank.formats.files import saved
 

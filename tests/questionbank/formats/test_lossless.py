@@ -29,7 +29,7 @@ from analytics.question_content import (
     Stimulus,
 )  # fmt: skip
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats import FORMATS, WRITTEN
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.qti.words import VERSIONS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
 from analytics.records import PredictedLabels, QuestionRecord
-from questionbank.errors import LineWarning
+from questionbank.core.errors import LineWarning
 from questionbank.formats import read
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.derived_answer import derived_answer

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats import WRITTEN, read
 from questionbank.formats.archives import is_archive
 from questionbank.formats.moodle.xml import write_moodle_xml

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats import read
 
 FOLDER = Path(__file__).parents[2] / "bench/outside/second/moodle"

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from analytics.json_lines import LINE_LIMIT
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.core.errors import ImportRefused, LineProblem
 from questionbank.formats.pairs import PairRow, read_pair_file
 from tests.questionbank.formats.files import saved
 

@@ -24,7 +24,7 @@ from analytics.question_content import (
     Stimulus,
 )
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.formats import FORMATS, read
 from questionbank.formats.catalog import sniff
 from questionbank.formats.item_pictures import hash_of

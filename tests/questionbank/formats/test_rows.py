@@ -7,7 +7,7 @@ import json
 import pytest
 
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.catalog import layout_of, read
 from tests.questionbank.formats.files import saved
 

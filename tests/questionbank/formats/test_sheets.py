@@ -17,7 +17,7 @@ from openpyxl import Workbook, load_workbook
 
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.core.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats import read, write
 from questionbank.formats.catalog import FORMATS, layout_of
 from questionbank.formats.seam import CannotHold, NoAttachments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import LineWarning
+from questionbank.core.errors import LineWarning
 from questionbank.formats.catalog import read
 from questionbank.formats.spreadsheet_damage import damage_note
 from tests.questionbank.formats.files import saved

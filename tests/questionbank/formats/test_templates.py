@@ -12,7 +12,7 @@ import pytest
 from analytics.records import QuestionRecord
 from analytics.text.wholeness import draws_numbers
 from questionbank.formats import write
-from questionbank.formats.computed_answers import SETTING
+from questionbank.formats.derived_answer import SETTING
 from questionbank.formats.moodle.xml import moodle_losses
 from tests.questionbank.formats.files import named
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions

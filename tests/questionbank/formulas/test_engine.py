@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from questionbank.formulas import FormulaRefused, draw_formula, engine
+from questionbank.operations.health import State, _formulas
 from questionbank.rendering import render_question
-from questionbank.selectors.registry.health import State, _formulas
 
 ROOT = Path(__file__).resolve().parents[3]
 

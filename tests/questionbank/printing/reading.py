@@ -8,8 +8,8 @@ from collections import Counter
 
 import pypdfium2
 
-from questionbank.printing.markup import Element, read_markup
-from questionbank.text_layout import render_laid_out
+from questionbank.rendering.layout import render_laid_out
+from questionbank.worksheets.printing.markup import Element, read_markup
 
 _SAME = str.maketrans({
     "⋅": "·", "∣": "|", "ˆ": "^", "˜": "~", "‾": "¯", "⏜": "⌢",

@@ -10,13 +10,13 @@ import zipfile
 
 import pytest
 
-from questionbank.documents.pandoc import run_pandoc
-from questionbank.errors import PrintingRefused
-from questionbank.printing.html import worksheet_html
-from questionbank.printing.latex import worksheet_latex
-from questionbank.printing.markup import read_markup
-from questionbank.printing.pdf import worksheet_pdf
-from questionbank.printing.word import worksheet_docx
+from questionbank.core.errors import PrintingRefused
+from questionbank.papers.pandoc import run_pandoc
+from questionbank.worksheets.printing.html import worksheet_html
+from questionbank.worksheets.printing.latex import worksheet_latex
+from questionbank.worksheets.printing.markup import read_markup
+from questionbank.worksheets.printing.pdf import worksheet_pdf
+from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
 from tests.questionbank.printing.reading import pdf_text, shown_text, words

@@ -7,10 +7,10 @@ import importlib.util
 import pypdfium2
 import pytest
 
-from questionbank.errors import PrintingRefused
-from questionbank.printing import typesetting
-from questionbank.printing.limits import MOST_QUESTIONS
-from questionbank.printing.pdf import worksheet_pdf
+from questionbank.core.errors import PrintingRefused
+from questionbank.worksheets.printing import typesetting
+from questionbank.worksheets.printing.limits import MOST_QUESTIONS
+from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
 from tests.questionbank.printing.reading import characters, page_text, pdf_text
@@ -110,7 +110,7 @@ def test_a_formula_that_cannot_be_set_is_printed_as_its_source(monkeypatch, sett
     (folder / "typesetting.py").write_text(broken)
     for name in ("worksheet.typ", "formula.typ"):
         (folder / name).write_bytes((typesetting.Path(source).parent / name).read_bytes())
-    monkeypatch.setattr("questionbank.printing.pdf._HERE", folder)
+    monkeypatch.setattr("questionbank.worksheets.printing.pdf._HERE", folder)
     text = " ".join(
         pdf_text(worksheet_pdf([sheet(SheetItem("1", "First $a+b$ then $x^{77}$ end."))]))[0].split()
     )

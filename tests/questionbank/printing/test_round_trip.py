@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.core.files.base import ContentFile
 
-from questionbank.documents.pandoc import pandoc_path
+from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import DocumentDraft, Question
-from questionbank.printing.word import worksheet_docx
-from questionbank.selectors.worksheets.printing import compose_versions
-from questionbank.services.document_drafts import document_draft_upload, run_document_read
-from questionbank.services.document_import import document_import_request, run_document_import
-from questionbank.services.question_lists import question_list_add, question_list_create
-from questionbank.services.worksheets import worksheet_from_list
-from tests.questionbank.documents.papers import papers
+from questionbank.papers.import_services import document_import_request, run_document_import
+from questionbank.papers.pandoc import pandoc_path
+from questionbank.papers.services import document_draft_upload, run_document_read
+from questionbank.worksheets.print_selectors import compose_versions
+from questionbank.worksheets.printing.word import worksheet_docx
+from questionbank.worksheets.services import worksheet_from_list
+from tests.questionbank.papers.papers import papers
 from tests.questionbank.services.test_import_jobs import Reporter
 
 pytestmark = [

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from questionbank.formulas import formula_mathml
-from questionbank.printing.markup import read_markup
-from questionbank.printing.speech import formula_in_words
+from questionbank.worksheets.printing.markup import read_markup
+from questionbank.worksheets.printing.speech import formula_in_words
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import docx
 import pytest
 from docx.enum.text import WD_TAB_ALIGNMENT
 
-from questionbank.documents.pandoc import pandoc_path, run_pandoc
-from questionbank.errors import PrintingRefused
+from questionbank.core.errors import PrintingRefused
 from questionbank.formulas import FormulaRefused, formula_mathml
-from questionbank.printing import word
-from questionbank.printing.markup import Element, read_markup
-from questionbank.printing.word import worksheet_docx
+from questionbank.papers.pandoc import pandoc_path, run_pandoc
+from questionbank.worksheets.printing import word
+from questionbank.worksheets.printing.markup import Element, read_markup
+from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
 from tests.questionbank.printing.samples import public_formulas

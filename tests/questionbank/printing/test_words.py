@@ -10,7 +10,7 @@ import pytest
 
 from analytics.records import QuestionRecord
 from questionbank.demo.bank import demo_questions
-from questionbank.printing.pdf import worksheet_pdf
+from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 from tests.questionbank.printing.reading import characters, page_text, pdf_text, words
 from tests.questionbank.printing.samples import SETS, public_questions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.selectors.search import spelling
+from questionbank.search import spelling
 
 
 @pytest.fixture(autouse=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from analytics.splits import is_held_out
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution
-from questionbank.selectors.training.analogy_material import (
+from questionbank.training.analogy_material import (
     analogy_material,
     predicted_problems,
     problems_sharing_a_graph,
 )
-from questionbank.selectors.training.analogy_report import analogy_data_report
-from questionbank.services.training import training_request
+from questionbank.training.analogy_report import analogy_data_report
+from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_concept, add_set
 from tests.questionbank.story_bank import add_story, story
 
@@ -24,7 +24,7 @@ LONELY = "Ann buys 4 bags of 6 figs, eats 5 and shares the rest with 2 friends. 
 
 @pytest.fixture(autouse=True)
 def nothing_is_sent(monkeypatch) -> None:
-    monkeypatch.setattr("questionbank.dispatch._send", lambda run: None)
+    monkeypatch.setattr("questionbank.core.task_queue._send", lambda run: None)
 
 
 @pytest.fixture

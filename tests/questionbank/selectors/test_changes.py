@@ -10,15 +10,15 @@ from django.contrib.auth.models import Group
 from django.db import connection
 from django.urls import reverse
 
+from questionbank.bank import change_selectors as changes
+from questionbank.bank.change_selectors import change_page, concept_history
+from questionbank.bank.concept_services import concept_create, concept_merge, concept_rename
+from questionbank.bank.history_selectors import question_history
+from questionbank.bank.question_services import question_set_tags
+from questionbank.imports.services import import_file
+from questionbank.imports.undo_services import import_undo_request, run_import_undo
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
-from questionbank.selectors.questions import changes
-from questionbank.selectors.questions.changes import change_page, concept_history
-from questionbank.selectors.questions.history import question_history
-from questionbank.services.concepts import concept_create, concept_merge, concept_rename
-from questionbank.services.import_undo import import_undo_request, run_import_undo
-from questionbank.services.imports import import_file
-from questionbank.services.questions import question_set_tags
-from questionbank.services.runs import run_start, run_succeed
+from questionbank.registry.run_services import run_start, run_succeed
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory, UserFactory
 from tests.questionbank.services.test_import_jobs import Reporter
 

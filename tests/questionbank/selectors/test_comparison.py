@@ -12,12 +12,12 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.demands import DEMANDS
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
 from analytics.inference.order import OrderHead
+from questionbank.bank.question_selectors import content_hash
 from questionbank.models import Question, QuestionEmbedding
-from questionbank.selectors.questions.questions import content_hash
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.comparison import compare, expected_places, order_scores, standing
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.worksheets import worksheet_add, worksheet_create
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.serving import serving
+from questionbank.similar.comparison import compare, expected_places, order_scores, standing
+from questionbank.worksheets.services import worksheet_add, worksheet_create
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]

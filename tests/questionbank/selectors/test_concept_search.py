@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import KnowledgeConcept, SynonymGroup
-from questionbank.selectors.search.concept_search import ConceptNames, concept_names
-from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.search import search_questions
-from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.registry.serving import serving
+from questionbank.search.concept_search import ConceptNames, concept_names
+from questionbank.search.filters import SearchFilters
+from questionbank.search.index import vocabulary_refresh
+from questionbank.search.search import search_questions
 from tests.questionbank.small_bank import add_concept, add_question
 
 NAMES = ConceptNames.of(

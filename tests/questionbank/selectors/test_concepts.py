@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.errors import NotFound
-from questionbank.selectors.questions.concepts import (
+from questionbank.bank.concept_selectors import (
     concept_get,
     concept_path,
     concept_tree,
     hierarchies,
     hierarchy_get,
 )
+from questionbank.core.errors import NotFound
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.core.cache import cache
 
 from analytics.splits import is_held_out
 from questionbank.models import KnowledgeHierarchy, Question
-from questionbank.selectors.training import data_report
-from questionbank.selectors.training.data_report import encoder_data_report
-from questionbank.selectors.training.training_questions import training_questions
+from questionbank.training import data_report
+from questionbank.training.data_report import encoder_data_report
+from questionbank.training.questions import training_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set
 
 pytestmark = pytest.mark.django_db

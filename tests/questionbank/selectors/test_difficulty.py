@@ -6,13 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty, wilson_interval
 from questionbank.models import Question
-from questionbank.selectors.questions.difficulty import (
-    observed_difficulty,
-    published_difficulty,
-    wilson_interval,
-)
-from questionbank.selectors.similar.insight import difficulty_figures
+from questionbank.similar.insight import difficulty_figures
 
 
 def test_wilson_s_interval_by_hand() -> None:

@@ -10,13 +10,13 @@ from django.test.utils import CaptureQueriesContext
 
 from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
+from questionbank.bank.question_selectors import question_get
 from questionbank.models import EmbeddingSet, Question
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.exemplars import exemplar_prompt, question_exemplars, text_exemplars
-from questionbank.selectors.solving.answer_checks import answer_checks
-from questionbank.selectors.solving.solutions import question_solved, text_solved
-from questionbank.services.solutions import solution_store
+from questionbank.registry.serving import serving
+from questionbank.similar.exemplars import exemplar_prompt, question_exemplars, text_exemplars
+from questionbank.solving.checks import answer_checks
+from questionbank.solving.services import solution_store
+from questionbank.solving.solutions import question_solved, text_solved
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_set, store_vectors, write_question
 

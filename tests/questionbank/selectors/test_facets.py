@@ -8,14 +8,14 @@ import random
 import pytest
 from django.db.models import Q
 
+from questionbank.bank.concept_services import concept_merge, concept_move
+from questionbank.bank.facet_counts import facet_counts_settle
+from questionbank.bank.question_services import question_restore, question_retire, question_set_tags
 from questionbank.models import FacetCount, KnowledgeConcept, Question, QuestionTag
-from questionbank.selectors.search import facets
-from questionbank.selectors.search.conditions import Condition, among
-from questionbank.selectors.search.facets import count_facets
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
-from questionbank.services.concepts import concept_merge, concept_move
-from questionbank.services.facet_counts import facet_counts_settle
-from questionbank.services.questions import question_restore, question_retire, question_set_tags
+from questionbank.search import facets
+from questionbank.search.conditions import Condition, among
+from questionbank.search.facets import count_facets
+from questionbank.search.filters import SearchFilters, filtered_questions
 from tests.questionbank.small_bank import add_concept, add_question
 
 pytestmark = pytest.mark.django_db

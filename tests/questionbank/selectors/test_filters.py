@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+from questionbank.search.filters import SearchFilters, filtered_questions
 from tests.factories import UserFactory
 from tests.questionbank.small_bank import add_concept, add_question
 

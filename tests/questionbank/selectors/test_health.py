@@ -16,11 +16,11 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from questionbank.bank import vector_selectors as embeddings_selector
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
-from questionbank.selectors.registry import embeddings as embeddings_selector
-from questionbank.selectors.registry import health
-from questionbank.selectors.registry.health import BACKUP_RECORD, State
-from questionbank.services.runs import STALLED_AFTER
+from questionbank.operations import health
+from questionbank.operations.health import BACKUP_RECORD, State
+from questionbank.registry.run_services import STALLED_AFTER
 from worker.tasks import count_missing_vectors
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pghistory
 
+from questionbank.bank.history_selectors import question_history
 from questionbank.models import Question
-from questionbank.selectors.questions.history import question_history
 from tests.factories import QuestionFactory
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.similar.insight import _likely_concepts, _with_predicted_reasons
-from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
-from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult
+from questionbank.similar.insight import _likely_concepts, _with_predicted_reasons
+from questionbank.similar.predictions import PredictedConcept, QuestionPrediction
+from questionbank.similar.similarity import SimilarHit, SimilarResult
 
 SPEED, FACTORS = ("Number", "Speed"), ("Algebra", "Factors")
 PREDICTED = "It is about Speed, which is predicted for this text (>99%)."

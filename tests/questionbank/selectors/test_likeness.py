@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from questionbank.bank.question_selectors import tagged_paths
 from questionbank.models import Question
-from questionbank.selectors.questions.questions import tagged_paths
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar import similarity
-from questionbank.selectors.similar.likeness import broad_concepts
-from questionbank.selectors.similar.similarity import similar_questions
+from questionbank.registry.serving import serving
+from questionbank.similar import similarity
+from questionbank.similar.likeness import broad_concepts
+from questionbank.similar.similarity import similar_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +77,7 @@ def hits_of(question: Question) -> list:
 
 
 def test_questions_of_the_same_concept_are_candidates_wherever_their_vectors_lie(bank, monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.similar.likeness.CANDIDATES", 1)
+    monkeypatch.setattr("questionbank.similar.likeness.CANDIDATES", 1)
     assert hit_names(bank[0]) == ["purpose", "both"]
     speed = add_concept("Number", "Rates", "Speed")
     for question in (bank[0], bank[3]):

@@ -9,13 +9,13 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.subject import NOT_MATHEMATICS
-from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
-from questionbank.selectors import serving as serving_module
-from questionbank.selectors.registry import probe_states
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.predictions import predict, predict_many
-from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.registry import model_selectors as probe_states
+from questionbank.registry import serving as serving_module
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.serving import serving
+from questionbank.similar.predictions import predict, predict_many
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from django.core.cache import cache
 
-from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
-from questionbank.selectors.questions import projections
-from questionbank.selectors.questions.projections import (
+from questionbank.bank import map_selectors as projections
+from questionbank.bank.map_selectors import (
     concept_level,
     map_hierarchies,
     map_legend,
@@ -19,7 +18,8 @@ from questionbank.selectors.questions.projections import (
     map_version,
     points_to_bytes,
 )
-from questionbank.services.projections import projection_request, projection_store
+from questionbank.bank.map_services import projection_request, projection_store
+from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
 from tests.factories import HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_concept, add_set, store_vectors
 

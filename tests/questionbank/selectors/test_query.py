@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.selectors.search.query import parse_query
-from questionbank.selectors.search.spelling import Vocabulary, vocabulary
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.search.index import vocabulary_refresh
+from questionbank.search.query import parse_query
+from questionbank.search.spelling import Vocabulary, vocabulary
 from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db

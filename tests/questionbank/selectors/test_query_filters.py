@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.search.asked import TOPIC
-from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.query_filters import read_filters
-from questionbank.selectors.search.search import matching_questions, search_questions
-from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.registry.serving import serving
+from questionbank.search.asked import TOPIC
+from questionbank.search.filters import SearchFilters
+from questionbank.search.index import vocabulary_refresh
+from questionbank.search.query_filters import read_filters
+from questionbank.search.search import matching_questions, search_questions
 from tests.questionbank.small_bank import add_concept, add_question
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.question_content import Option
-from questionbank.errors import NotFound, ValidationFailed
-from questionbank.models import Question, QuestionEquation
-from questionbank.selectors.questions import questions as selectors
-from questionbank.selectors.questions.questions import (
+from questionbank.bank import question_selectors as selectors
+from questionbank.bank.question_selectors import (
     concept_paths,
     content_hash,
     exact_duplicates,
@@ -20,6 +18,8 @@ from questionbank.selectors.questions.questions import (
     question_get,
     questions_matching,
 )
+from questionbank.core.errors import NotFound, ValidationFailed
+from questionbank.models import Question, QuestionEquation
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.search import term_search, text_search
-from questionbank.selectors.search.concept_search import ConceptNames
-from questionbank.selectors.search.conditions import Condition
-from questionbank.selectors.search.query import ParsedQuery, parse_query
-from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
-from questionbank.selectors.search.spelling import vocabulary
-from questionbank.selectors.search.term_search import rank_by_terms
-from questionbank.selectors.search.terms import terms_of
-from questionbank.selectors.search.text_search import TextRanking, rank_by_text
-from questionbank.selectors.serving import serving
+from questionbank.registry.serving import serving
+from questionbank.search import term_search, text_search
+from questionbank.search.concept_search import ConceptNames
+from questionbank.search.conditions import Condition
+from questionbank.search.query import ParsedQuery, parse_query
+from questionbank.search.ranking import Matches, fuse, rank_by_vectors
+from questionbank.search.spelling import vocabulary
+from questionbank.search.term_search import rank_by_terms
+from questionbank.search.terms import terms_of
+from questionbank.search.text_search import TextRanking, rank_by_text
 from tests.questionbank.small_bank import add_question, add_set, fill, store_vectors
 
 pytestmark = pytest.mark.django_db

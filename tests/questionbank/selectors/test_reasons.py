@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questionbank.selectors.questions.computations import Computation, text_computation
-from questionbank.selectors.questions.questions import TaggedPath
-from questionbank.selectors.similar import passages
-from questionbank.selectors.similar.evidence import evidence_of, same_spelling
-from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
+from questionbank.bank.question_selectors import TaggedPath
+from questionbank.similar import evidence as passages
+from questionbank.similar.evidence import evidence_of, same_spelling
+from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
+from questionbank.solving.computations import Computation, text_computation
 
 
 def comparison(

@@ -17,11 +17,11 @@ import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import QuestionRecord
+from questionbank.bank.question_selectors import TaggedPath
 from questionbank.demo.bank import demo_questions
-from questionbank.selectors.questions.computations import text_computation
-from questionbank.selectors.questions.questions import TaggedPath
-from questionbank.selectors.similar.evidence import evidence_of
-from questionbank.selectors.similar.reasons import SAME_IDEA, compare
+from questionbank.similar.evidence import evidence_of
+from questionbank.similar.reasons import SAME_IDEA, compare
+from questionbank.solving.computations import text_computation
 
 PAIRS = 400
 SIGNS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.selectors.search import recall
-from questionbank.selectors.search.recall import index_recall
-from questionbank.services.recall import recall_measure
+from questionbank.search import recall
+from questionbank.search.recall import index_recall
+from questionbank.search.services import recall_measure
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,8 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import EmbeddingSet, Question
-from questionbank.recalling_solver import recalling
-from questionbank.selectors.questions import recalled as module
-from questionbank.selectors.questions.recalled import bank_recall, recalled_questions
+from questionbank.solving import recalled as module
+from questionbank.solving.recalled import bank_recall, recalled_questions, recalling
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from tests.questionbank.test_recalling_solver import HandmadeRetriever

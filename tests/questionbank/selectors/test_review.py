@@ -8,12 +8,12 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from questionbank.models import ParaphrasePair, ReviewDecision
-from questionbank.selectors.review import review
-from questionbank.selectors.review.agreement import agreement, throughput
-from questionbank.selectors.review.blind import pair_history
-from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import review_next
-from questionbank.services.review_guidelines import guideline_current
+from questionbank.review import selectors as review
+from questionbank.review.agreement_selectors import agreement, throughput
+from questionbank.review.guideline_services import guideline_current
+from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.selectors import pair_history
+from questionbank.review.services import review_next
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +82,7 @@ def test_the_interval_s_formula_is_the_package_s_alpha(people, monkeypatch):
             return range(high)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: EachOnce())
-    monkeypatch.setattr("questionbank.selectors.review.agreement.RESAMPLES", 1)
+    monkeypatch.setattr("questionbank.review.agreement_selectors.RESAMPLES", 1)
     measured = agreement()
     assert measured.low == measured.high == pytest.approx(measured.alpha)
 

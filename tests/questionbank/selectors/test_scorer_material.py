@@ -7,10 +7,9 @@ from django.core.cache import cache
 
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.review.review import decided_pairs
-from questionbank.selectors.training.scorer_material import scorer_material
-from questionbank.selectors.training.scorer_report import decision_counts, scorer_data_report
-from questionbank.selectors.training.training_parts import VALIDATION_SHARE
+from questionbank.review.selectors import decided_pairs
+from questionbank.training.questions import VALIDATION_SHARE
+from questionbank.training.scorer import decision_counts, scorer_data_report, scorer_material
 from tests.questionbank.small_bank import add_concept, add_question
 from tests.worker.scorer_bank import add_decided, add_word_problems, reworded
 

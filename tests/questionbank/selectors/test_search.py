@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank.errors import ValidationFailed
-from questionbank.selectors.search import search, spelling
-from questionbank.selectors.search.search import SearchFilters, matching_questions, search_questions
-from questionbank.selectors.serving import serving
+from questionbank.core.errors import ValidationFailed
+from questionbank.registry.serving import serving
+from questionbank.search import search, spelling
+from questionbank.search.search import SearchFilters, matching_questions, search_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set, fill, store_vectors
 
 pytestmark = pytest.mark.django_db

@@ -11,13 +11,13 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
 from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
-from questionbank.errors import ServiceUnavailable
+from questionbank.bank.concept_services import hierarchy_make_default
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors import serving as serving_module
-from questionbank.selectors.serving import serving, solver_in_use
-from questionbank.selectors.solving.solver_by_language import SolverByLanguage
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.hierarchy_choice import hierarchy_make_default
+from questionbank.registry import serving as serving_module
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.serving import serving, solver_in_use
+from questionbank.solving.solution_files import SolverByLanguage
 from tests.factories import HierarchyFactory
 from tests.questionbank import scripted_solver
 from tests.questionbank.small_bank import add_question, add_set
@@ -118,7 +118,7 @@ def test_without_vectors_there_is_a_sentence():
 
 
 def test_a_set_of_a_large_bank_serves_once_it_has_its_index(sets, monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.serving.EXACT_LIMIT", 1)
+    monkeypatch.setattr("questionbank.registry.serving.EXACT_LIMIT", 1)
     EmbeddingSet.objects.filter(lens="purpose").update(state=EmbeddingSet.State.BUILDING)
     add_question("1 + 1")
     assert set(serving().sets) == {"purpose", "wording"}

@@ -7,12 +7,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.errors import ServiceUnavailable
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import Question, QuestionEmbedding
-from questionbank.selectors import serving as serving_module
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.selectors.similar.similarity import (
+from questionbank.registry import serving as serving_module
+from questionbank.registry.serving import serving
+from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
+from questionbank.similar.similarity import (
     near_duplicates,
     similar_by_lens,
     similar_questions,
@@ -174,7 +174,7 @@ def test_the_number_of_queries_does_not_grow_with_the_hits(bank, django_assert_m
 
 
 def test_what_several_lenses_find_is_counted_and_read_once(bank, monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.similar.similarity.CONSIDERED", 1)
+    monkeypatch.setattr("questionbank.similar.similarity.CONSIDERED", 1)
     purpose_set = add_set("purpose")
     store_vectors(purpose_set, bank, np.eye(4, purpose_set.dimension, dtype=np.float32)[[0, 1, 0, 2]])
     with CaptureQueriesContext(connection) as asked:

@@ -9,8 +9,7 @@ import pytest
 
 from analytics.splits import is_held_out
 from questionbank.models import Question
-from questionbank.selectors.training.solver_material import solver_material
-from questionbank.selectors.training.solver_report import solver_data_report
+from questionbank.training.solver import solver_data_report, solver_material
 from tests.questionbank.small_bank import add_concept
 from tests.questionbank.story_bank import add_story, story
 
@@ -70,8 +69,8 @@ def test_test_splits_drafts_and_other_languages_are_left_out(text, fields):
 
 
 def test_only_word_problems_that_ask_for_something_are_measured_on(monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.training.solver_material.is_held_out", lambda _text: True)
-    monkeypatch.setattr("questionbank.selectors.training.solver_material.split_place", lambda _text: 0.0)
+    monkeypatch.setattr("questionbank.training.solver.is_held_out", lambda _text: True)
+    monkeypatch.setattr("questionbank.training.solver.split_place", lambda _text: 0.0)
     for text in (
         "Solve $2x + 3 = 11$ for the number $x$ with 3 steps.",
         "Ann has 5 pens and Ben gives 3 more pens to her.",

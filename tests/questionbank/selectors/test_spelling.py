@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import VocabularyWord
-from questionbank.selectors.search import spelling
-from questionbank.selectors.search.spelling import Vocabulary, vocabulary
+from questionbank.search import spelling
+from questionbank.search.spelling import Vocabulary, vocabulary
 
 WORDS = {"triangle": 50, "triangles": 9, "rectangle": 30, "speed": 40, "spend": 80, "train": 20, "ratio": 5}
 

@@ -7,15 +7,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.errors import ServiceUnavailable
+from questionbank.bank.question_selectors import question_get
+from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Question, QuestionEquation, QuestionSolution
-from questionbank.selectors.questions.computations import question_computation, same_computation_ids
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.serving import serving
-from questionbank.selectors.similar import similarity
-from questionbank.selectors.similar.kinship import kin_of
-from questionbank.selectors.similar.reasons import SAME_IDEA
-from questionbank.selectors.similar.similarity import similar_by_lens, similar_questions, similar_to_text
+from questionbank.registry.serving import serving
+from questionbank.similar import similarity
+from questionbank.similar.kinship import kin_of
+from questionbank.similar.reasons import SAME_IDEA
+from questionbank.similar.similarity import similar_by_lens, similar_questions, similar_to_text
+from questionbank.solving.computations import question_computation, same_computation_ids
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 

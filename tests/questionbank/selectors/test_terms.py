@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question, SynonymGroup
-from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.search import search_questions
-from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.registry.serving import serving
+from questionbank.search.filters import SearchFilters
+from questionbank.search.index import vocabulary_refresh
+from questionbank.search.search import search_questions
 from tests.questionbank.small_bank import add_concept, add_question, fill
 
 pytestmark = pytest.mark.django_db

@@ -9,13 +9,13 @@ from importlib.resources import files
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.query_filters import TRANSLATION
-from questionbank.selectors.search.search import SearchPage, search_questions
-from questionbank.selectors.search.spelling import Vocabulary
-from questionbank.selectors.search.topics import topics, translated
-from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.registry.serving import serving
+from questionbank.search.filters import SearchFilters
+from questionbank.search.index import vocabulary_refresh
+from questionbank.search.query_filters import TRANSLATION
+from questionbank.search.search import SearchPage, search_questions
+from questionbank.search.spelling import Vocabulary
+from questionbank.search.topics import topics, translated
 from tests.questionbank.small_bank import add_concept, add_question
 
 BANK = Vocabulary({"fraction": 50, "angle": 20, "rest": 5, "line": 30}, 500)
@@ -65,7 +65,7 @@ def test_other_searches_stay_as_they_are(typed):
 
 
 def test_the_table_names_nothing_twice():
-    table = tomllib.loads(files("questionbank").joinpath("search_topics.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("questionbank.search").joinpath("topics.toml").read_text(encoding="utf-8"))
     assert {language for values in table.values() for language in values} == {"in", "de", "fr", "es", "zh"}
     english = Counter(name.casefold() for topic in topics() for name in topic.names)
     assert [name for name, count in english.items() if count > 1] == []

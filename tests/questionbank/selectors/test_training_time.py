@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
-from questionbank.selectors.training.training_time import TrainingTime, training_time
+from questionbank.training.time import TrainingTime, training_time
 
 pytestmark = pytest.mark.django_db
 HERE = "train@here"

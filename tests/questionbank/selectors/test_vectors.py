@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from questionbank.bank import vector_selectors as vectors
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.vector_selectors import nearest, stored_vector
 from questionbank.models import Question
-from questionbank.selectors import vectors
-from questionbank.selectors.vectors import nearest, stored_vector
-from questionbank.services import embeddings
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from questionbank.bank.wordings import story_ids, wording_ids
 from questionbank.models import ProblemVariant
-from questionbank.selectors.questions.wordings import story_ids, wording_ids
 from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db

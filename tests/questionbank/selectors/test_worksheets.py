@@ -8,20 +8,18 @@ from random import Random
 import pytest
 from django.utils import timezone
 
+from questionbank.bank.attachment_services import attachment_add
 from questionbank.models import Question, QuestionUse, Worksheet
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
-from questionbank.selectors.worksheets.fill_up import FillUpWish, fill_up
-from questionbank.selectors.worksheets.marks import worksheet_expected_mark
-from questionbank.selectors.worksheets.printing import compose_versions
-from questionbank.selectors.worksheets.worksheets import worksheet_rows
-from questionbank.services.attachments import attachment_add
-from questionbank.services.worksheets import (
+from questionbank.search.filters import SearchFilters, filtered_questions
+from questionbank.worksheets.mark_selectors import Basis, worksheet_expected_mark
+from questionbank.worksheets.print_selectors import compose_versions
+from questionbank.worksheets.selectors import FillUpWish, fill_up, worksheet_rows
+from questionbank.worksheets.services import (
     worksheet_add,
     worksheet_create,
     worksheet_items_update,
     worksheet_use,
 )
-from questionbank.worksheets.expected_mark import Basis
 from tests.factories import QuestionFactory
 from tests.pictures import png
 from tests.questionbank.small_bank import add_concept, add_question

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import NotAllowed
+from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty
+from questionbank.core.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, QuestionEquation, QuestionTag, Run
-from questionbank.selectors.questions.difficulty import observed_difficulty, published_difficulty
-from questionbank.selectors.review.paraphrases import accepted_pairs, paraphrase_origin
-from questionbank.services import accepted_paraphrases
-from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
-from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import review_decide, review_next, review_undo
+from questionbank.review import accepted_services as accepted_paraphrases
+from questionbank.review.accepted_services import AddedParaphrases, accepted_pairs_add
+from questionbank.review.pair_selectors import accepted_pairs, paraphrase_origin
+from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.services import review_decide, review_next, review_undo
 from tests.factories import ConceptFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db

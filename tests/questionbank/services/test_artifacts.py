@@ -13,18 +13,19 @@ from analytics.backbone import sources
 from analytics.backbone.sources import PackagedWeights
 from analytics.capability import Starter
 from analytics.catalog import CAPABILITIES
-from questionbank import dispatch
-from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.core import task_queue
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder, retriever_champion
-from questionbank.services import artifacts, backups
-from questionbank.services.artifacts import (
+from questionbank.operations import backups
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry.artifact_selectors import artifact_champion, artifact_folder, retriever_champion
+from questionbank.registry.artifact_services import (
     artifact_delete,
     artifact_import,
     artifact_install_default,
     artifact_register,
 )
-from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.review.pair_services import PairInput, pairs_create
 from tests.altered import altered
 from tests.questionbank.small_bank import add_question
 
@@ -57,7 +58,7 @@ def test_what_a_folder_holds_beside_its_model_is_neither_registered_nor_backed_u
 
 @pytest.fixture
 def installed_encoder(db, monkeypatch) -> ModelArtifact:
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     encoder = ModelArtifact.objects.create(capability="encoder", name="e", state="champion", location="e")
     for lens in ("purpose", "wording"):
         EmbeddingSet.objects.create(lens=lens, encoder_name=lens, dimension=4, is_current=True)
@@ -116,7 +117,7 @@ def test_the_starter_scorer_becomes_the_first_champion_once(installed_encoder, e
 
 @pytest.mark.usefixtures("own_artifacts")
 def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch, tmp_path):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     (tmp_path / "starter").mkdir()
     lines: list[str] = []
     artifact_install_default(report=lines.append)
@@ -151,7 +152,7 @@ def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(
 
 @pytest.mark.usefixtures("own_artifacts")
 def test_models_before_a_damaged_starter_are_installed(db, monkeypatch, tmp_path):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     starter_scorer(monkeypatch, tmp_path)
     (tmp_path / "starter").mkdir()
 

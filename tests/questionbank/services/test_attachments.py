@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analytics.question_content import Picture, QuestionContent, as_json
+from questionbank.bank.attachment_services import attachment_add, attachments_sweep
+from questionbank.bank.question_selectors import picture_bytes, stored_name
 from questionbank.formats.pictures import PictureFacts, PictureRefused, read_picture
 from questionbank.models import Attachment, Question
-from questionbank.selectors.questions.pictures import picture_bytes, stored_name
-from questionbank.services.attachments import attachment_add, attachments_sweep
 from tests.factories import QuestionFactory
 from tests.pictures import png
 

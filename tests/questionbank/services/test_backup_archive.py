@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from questionbank.errors import Conflict, NotFound, ValidationFailed
-from questionbank.services import backup_archive
-from questionbank.services.backup_archive import DUMP, MANIFEST
+from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.operations import backup_archive
+from questionbank.operations.backup_archive import DUMP, MANIFEST
 
 ABOUT = {
     "kindred": "1.0",

@@ -26,16 +26,18 @@ from django.utils import timezone
 
 from analytics.artifacts import Manifest, artifact_write
 from questionbank import models
-from questionbank.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.question_selectors import picture_bytes
+from questionbank.bank.vector_selectors import embedding_index_exists, embedding_pending
+from questionbank.core.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.formats.jsonl import write_jsonl_line
-from questionbank.selectors.questions.pictures import picture_bytes
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.embeddings import embedding_index_exists, embedding_pending
-from questionbank.selectors.registry.health import BACKUP_RECORD
-from questionbank.services import artifacts, backup_database, backups, embeddings
-from questionbank.services.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
-from questionbank.services.exports import export_file
-from questionbank.services.imports import import_file
+from questionbank.imports.export_services import export_file
+from questionbank.imports.services import import_file
+from questionbank.operations import backup_database, backups
+from questionbank.operations.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
+from questionbank.operations.health import BACKUP_RECORD
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry.artifact_selectors import artifact_folder
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.questionbank.formats.qti_sample import package, package_of_three
 from tests.questionbank.formats.test_qti import ALL_KINDS

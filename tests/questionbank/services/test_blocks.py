@@ -9,9 +9,9 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from questionbank.models import WorkBlock
-from questionbank.selectors.registry.blocks import BlockSums, block_sums
-from questionbank.services import blocks
-from questionbank.services.blocks import BlockRange
+from questionbank.registry import block_services as blocks
+from questionbank.registry.block_services import BlockRange
+from questionbank.registry.run_selectors import BlockSums, block_sums
 
 pytestmark = pytest.mark.django_db
 

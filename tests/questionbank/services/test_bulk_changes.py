@@ -9,19 +9,16 @@ from django.db.models import Q
 from django.urls import reverse
 
 from analytics.errors import Cancelled
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.bank import bulk_services as bulk_changes
+from questionbank.bank.bulk_selectors import bulk_plan
+from questionbank.bank.bulk_services import bulk_change_request, bulk_change_undo_request, run_bulk_change
+from questionbank.bank.change_selectors import change_page
+from questionbank.bank.history_selectors import question_history
+from questionbank.bank.question_selectors import content_hash
+from questionbank.bank.question_services import question_retire, question_set_tags
+from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionEquation, Run
-from questionbank.selectors.questions.bulk_changes import bulk_plan
-from questionbank.selectors.questions.changes import change_page
-from questionbank.selectors.questions.history import question_history
-from questionbank.selectors.questions.questions import content_hash
-from questionbank.services import bulk_changes, runs
-from questionbank.services.bulk_changes import (
-    bulk_change_request,
-    bulk_change_undo_request,
-    run_bulk_change,
-)
-from questionbank.services.questions import question_retire, question_set_tags
+from questionbank.registry import run_services as runs
 from tests.questionbank.small_bank import add_concept, add_question
 from tests.worker.jobs import Reporter
 

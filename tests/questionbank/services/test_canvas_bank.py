@@ -9,10 +9,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from questionbank.imports.export_services import export_file
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
 from questionbank.models import Attachment, Question, QuestionOriginal, Run
-from questionbank.services.exports import export_file
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_file
 from tests.questionbank.formats.canvas_sample import BANK, GRAPH, QUIZ, package
 from tests.questionbank.formats.test_canvas import items_of
 from tests.questionbank.formats.test_moodle_xml import elements

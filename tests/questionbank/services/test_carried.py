@@ -12,25 +12,25 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analytics.question_content import Section
+from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.formats.canvas.package import MANIFEST
+from questionbank.imports.services import import_file
 from questionbank.models import DocumentDraft, Question, QuestionList, Run, Worksheet
-from questionbank.printing.pdf import worksheet_pdf
-from questionbank.printing.word import worksheet_docx
-from questionbank.selectors.worksheets.printing import compose_versions
-from questionbank.services.document_drafts import document_draft_upload, run_document_read
-from questionbank.services.document_import import (
+from questionbank.papers.import_services import (
     document_import_request,
     document_list_create,
     run_document_import,
 )
-from questionbank.services.imports import import_file
-from questionbank.services.question_lists import question_list_add, question_list_create
-from questionbank.services.worksheets import worksheet_from_list
+from questionbank.papers.services import document_draft_upload, run_document_read
+from questionbank.worksheets.print_selectors import compose_versions
+from questionbank.worksheets.printing.pdf import worksheet_pdf
+from questionbank.worksheets.printing.word import worksheet_docx
+from questionbank.worksheets.services import worksheet_from_list
 from questionbank.worksheets.sheet import Sheet
 from tests.factories import QuestionFactory
-from tests.questionbank.documents.word_files import WordFile
 from tests.questionbank.formats.canvas_sample import package as canvas_package
 from tests.questionbank.formats.qti_sample import archive, declared, item, manifest
+from tests.questionbank.papers.word_files import WordFile
 from tests.questionbank.printing.reading import pdf_text
 from tests.questionbank.services.test_import_jobs import Reporter
 

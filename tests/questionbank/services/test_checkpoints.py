@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from questionbank.models import Run
-from questionbank.selectors.registry.checkpoints import checkpoint_folder, checkpoints_root
-from questionbank.services.checkpoints import KEPT_FOR, checkpoints_clear
+from questionbank.registry.checkpoint_services import KEPT_FOR, checkpoints_clear
+from questionbank.registry.run_selectors import checkpoint_folder, checkpoints_root
 
 pytestmark = pytest.mark.django_db
 

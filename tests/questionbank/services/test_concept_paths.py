@@ -6,14 +6,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.errors import NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
-from questionbank.services.concept_paths import (
+from questionbank.bank.concept_path_services import (
     concept_paths_ensure,
     concept_paths_known,
     hierarchy_ensure,
     paths_with_ancestors,
 )
+from questionbank.core.errors import NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from tests.at_once import at_once
 from tests.factories import HierarchyFactory
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag
-from questionbank.selectors.questions.concepts import concept_path
-from questionbank.services.concept_paths import concept_paths_ensure, concept_paths_known
-from questionbank.services.concepts import (
+from questionbank.bank.concept_path_services import concept_paths_ensure, concept_paths_known
+from questionbank.bank.concept_selectors import concept_path
+from questionbank.bank.concept_services import (
     concept_create,
     concept_delete,
     concept_merge,
@@ -18,6 +16,8 @@ from questionbank.services.concepts import (
     hierarchy_delete,
     hierarchy_rename,
 )
+from questionbank.core.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag
 from tests.at_once import at_once
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import artifact_read
+from questionbank.bank.vector_selectors import embedding_count_pending
 from questionbank.demo.bank import HIERARCHY_NAME
 from questionbank.demo.results import DemoResults, demo_sources, read_results, starter_folder, write_results
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionSolution
-from questionbank.selectors.registry.embeddings import embedding_count_pending
-from questionbank.selectors.solving.solutions import unsolved_questions
-from questionbank.services import demo_results
-from questionbank.services.demo_results import demo_results_gather, demo_results_install
+from questionbank.operations import setup as demo_results
+from questionbank.operations.setup import demo_results_gather, demo_results_install
+from questionbank.solving.solutions import unsolved_questions
 from tests.questionbank.small_bank import add_question, add_set
 
 pytestmark = pytest.mark.django_db(transaction=True)  # indexes are built outside of a transaction

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from django.db import DataError, connection, transaction
 
-from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
-from questionbank.selectors.registry.embeddings import (
+from questionbank.bank import vector_services as embeddings
+from questionbank.bank.vector_selectors import (
     PendingQuestion,
     embedding_count_pending,
     embedding_index_exists,
     embedding_pending,
     embedding_pending_ids,
 )
-from questionbank.services import embeddings
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +109,7 @@ def test_vectors_of_another_dimension_are_refused(embedding_set):
 
 
 def test_asking_twice_for_vectors_makes_one_waiting_run(monkeypatch):
-    monkeypatch.setattr("questionbank.dispatch._send", lambda run: None)
+    monkeypatch.setattr("questionbank.core.task_queue._send", lambda run: None)
     first = embeddings.embedding_request()
     assert embeddings.embedding_request() is None
     assert Run.objects.get() == first

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from analytics.records import QuestionRecord
+from questionbank.bank.question_selectors import numbered_question_records
 from questionbank.formats import read
+from questionbank.imports.export_services import export_file, with_own_ids
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions.questions import numbered_question_records
-from questionbank.services.exports import export_file, with_own_ids
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_file
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db

@@ -13,15 +13,16 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from analytics.errors import Cancelled
-from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.core.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.core.upload_services import UPLOADS_KEPT
+from questionbank.imports import services as imports
+from questionbank.imports.jobs import run_import
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.progress import progress_beside
+from questionbank.imports.services import import_kept, import_repeat, upload_keep
+from questionbank.imports.undo_services import import_undo_request
 from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
-from questionbank.services import imports, runs
-from questionbank.services.import_jobs import run_import
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.import_progress import progress_beside
-from questionbank.services.import_undo import import_undo_request
-from questionbank.services.imports import import_kept, import_repeat, upload_keep
-from questionbank.services.uploads import UPLOADS_KEPT
+from questionbank.registry import run_services as runs
 from tests.worker.jobs import Reporter
 
 pytestmark = pytest.mark.django_db
@@ -203,13 +204,13 @@ def test_a_run_whose_file_is_gone_says_so(uploads):
 def test_uploads_that_nobody_followed_up_are_forgotten(uploads, monkeypatch):
     old = request().parameters["upload"]
     later = timezone.now() + UPLOADS_KEPT * 2
-    monkeypatch.setattr("questionbank.services.uploads.timezone", SimpleNamespace(now=lambda: later))
+    monkeypatch.setattr("questionbank.core.upload_services.timezone", SimpleNamespace(now=lambda: later))
     request()
     assert not uploads.exists(old)
 
 
 def test_progress_is_told_from_another_thread_and_only_the_latest(monkeypatch):
-    monkeypatch.setattr("questionbank.services.import_progress.INTERVAL", 0.02)
+    monkeypatch.setattr("questionbank.imports.progress.INTERVAL", 0.02)
     told = []
     is_latest_told = threading.Event()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.services.import_reasons import ReasonGroups
+from questionbank.imports.report import ReasonGroups
 
 
 def test_the_same_mistake_in_many_lines_is_one_sentence_with_value_and_count():

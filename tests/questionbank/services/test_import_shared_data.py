@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.bank.question_selectors import numbered_question_records
+from questionbank.imports.services import import_file
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions.questions import numbered_question_records
-from questionbank.services.imports import import_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared_data]
 

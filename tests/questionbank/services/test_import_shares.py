@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import pytest
 
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused
+from questionbank.core.errors import ImportRefused
 from questionbank.formats import read
-from questionbank.services import import_shares
-from questionbank.services.import_shares import Share, SharedFile, shared
-from questionbank.services.import_staging import staged_question
+from questionbank.imports import shares as import_shares
+from questionbank.imports.shares import Share, SharedFile, shared
+from questionbank.imports.staging import staged_question
 
 ROWS = [
     {

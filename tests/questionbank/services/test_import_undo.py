@@ -8,7 +8,13 @@ import pytest
 from django.apps import apps
 
 from analytics.errors import Cancelled
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.bank.concept_services import concept_create, concept_rename
+from questionbank.bank.question_services import question_retire, question_set_tags
+from questionbank.core.errors import Conflict, NotAllowed
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
+from questionbank.imports.undo_selectors import import_can_be_undone, import_undo_plan
+from questionbank.imports.undo_services import import_undo_request, run_import_undo
 from questionbank.models import (
     ImportDuplicate,
     KnowledgeConcept,
@@ -20,14 +26,8 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_plan
-from questionbank.services.concepts import concept_create, concept_rename
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.import_undo import import_undo_request, run_import_undo
-from questionbank.services.imports import import_file
-from questionbank.services.questions import question_retire, question_set_tags
-from questionbank.services.runs import run_start, run_succeed
-from questionbank.services.training import probes_request
+from questionbank.registry.run_services import run_start, run_succeed
+from questionbank.training.services import probes_request
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.services.test_import_jobs import Reporter
 from tests.questionbank.small_bank import add_set, store_vectors

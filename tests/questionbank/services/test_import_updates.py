@@ -7,14 +7,14 @@ import json
 import pytest
 from django.urls import reverse
 
-from questionbank.errors import Conflict
+from questionbank.bank.question_services import question_update
+from questionbank.core.errors import Conflict
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.pipeline import SOMEBODY_ELSES
+from questionbank.imports.services import import_file
+from questionbank.imports.undo_services import run_import_undo
+from questionbank.imports.updates import import_conflicts_settle
 from questionbank.models import ImportUpdate, Question, QuestionOriginal, QuestionTag, Run
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.import_pipeline import SOMEBODY_ELSES
-from questionbank.services.import_undo import run_import_undo
-from questionbank.services.import_updates import import_conflicts_settle
-from questionbank.services.imports import import_file
-from questionbank.services.questions import question_update
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.worker.jobs import Reporter
 

@@ -11,7 +11,13 @@ from django.db import connection
 
 from analytics.errors import Cancelled
 from analytics.text.tokens import search_tokens
-from questionbank.errors import ImportRefused, ValidationFailed
+from questionbank.bank.question_selectors import concept_paths, content_hash
+from questionbank.bank.question_services import question_retire
+from questionbank.core.errors import ImportRefused, ValidationFailed
+from questionbank.imports import pipeline as import_pipeline
+from questionbank.imports import services as imports
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
 from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,
@@ -21,11 +27,6 @@ from questionbank.models import (
     Run,
     VocabularyWord,
 )
-from questionbank.selectors.questions.questions import concept_paths, content_hash
-from questionbank.services import import_pipeline, imports
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_file
-from questionbank.services.questions import question_retire
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db

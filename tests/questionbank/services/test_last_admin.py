@@ -7,9 +7,9 @@ from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import User
-from questionbank.services.people import check_an_admin_is_left
+from questionbank.people.services import check_an_admin_is_left
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db

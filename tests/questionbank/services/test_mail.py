@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.models import OutgoingMail, User
-from questionbank.selectors.registry.health import health_report
-from questionbank.selectors.registry.health_items import State
-from questionbank.services.mail import mail_invite, mail_request_reset, mail_send_due
+from questionbank.operations.checks import State
+from questionbank.operations.health import health_report
+from questionbank.people.mail import mail_invite, mail_request_reset, mail_send_due
 from tests.mail_server import mail_server
 
 SITE = "https://kindred.test/"
@@ -157,7 +157,7 @@ def test_one_refused_recipient_keeps_no_other_mail_waiting(known, reviewer, serv
 
 def test_a_worker_that_died_while_it_sent_leaves_the_mail_to_the_next(known, server, monkeypatch):
     mail_request_reset(address=ADDRESS, site=SITE)
-    monkeypatch.setattr("questionbank.services.mail._letter", Mock(side_effect=SystemExit))
+    monkeypatch.setattr("questionbank.people.mail._letter", Mock(side_effect=SystemExit))
     with pytest.raises(SystemExit):
         mail_send_due()
     monkeypatch.undo()

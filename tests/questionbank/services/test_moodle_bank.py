@@ -7,11 +7,11 @@ from django.core.files.storage import storages
 from django.urls import reverse
 
 from analytics.question_content import content_of
+from questionbank.bank.question_services import question_update
+from questionbank.imports.export_services import export_file
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
 from questionbank.models import Attachment, Question, QuestionOriginal
-from questionbank.services.exports import export_file
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_file
-from questionbank.services.questions import question_update
 from tests.factories import QuestionFactory
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.questionbank.formats.test_moodle_xml import elements

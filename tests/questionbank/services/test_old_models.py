@@ -11,16 +11,11 @@ from django.core.files.storage import storages
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ModelRetention, Run
-from questionbank.selectors.registry.old_models import (
-    model_bytes,
-    models_in_jobs,
-    old_models,
-    rejected_candidates,
-)
-from questionbank.services.artifacts import artifact_delete, artifact_promote
-from questionbank.services.old_models import old_models_delete, retention_set
+from questionbank.registry.artifact_services import artifact_delete, artifact_promote
+from questionbank.registry.deletion_services import old_models_delete, retention_set
+from questionbank.registry.model_selectors import model_bytes, models_in_jobs, old_models, rejected_candidates
 
 pytestmark = pytest.mark.django_db
 

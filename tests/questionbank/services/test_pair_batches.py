@@ -7,16 +7,21 @@ import json
 import pytest
 from django.core.files.base import ContentFile
 
-from questionbank.errors import NotAllowed, NotFound
+from questionbank.core.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, ReviewDecision
-from questionbank.selectors.review.agreement import agreement, throughput
-from questionbank.selectors.review.blind import decisions_to_undo
-from questionbank.selectors.review.review import decided_pairs
-from questionbank.selectors.review.review_pairs import PairFilters, pairs_found
-from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
-from questionbank.services.pair_imports import pairs_check, pairs_import
-from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
-from questionbank.services.review import review_decide, review_next
+from questionbank.review.agreement_selectors import agreement, throughput
+from questionbank.review.pair_import_services import pairs_check, pairs_import
+from questionbank.review.pair_selectors import PairFilters, pairs_found
+from questionbank.review.pair_services import (
+    PairInput,
+    batch_delete,
+    batch_hide_machine,
+    batch_preview,
+    pair_save_score,
+    pairs_create,
+)
+from questionbank.review.selectors import decided_pairs, decisions_to_undo
+from questionbank.review.services import review_decide, review_next
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.review.review import _solved_columns
-from questionbank.services.pair_solutions import pairs_solved
+from questionbank.review.evidence_services import pairs_solved
+from questionbank.review.selectors import _solved_columns
 from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db

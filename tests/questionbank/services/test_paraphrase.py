@@ -13,11 +13,12 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from analytics.paraphrase.findings.rules import find_changes
-from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.core.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.core.upload_services import UPLOADS_KEPT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run
-from questionbank.services import pair_imports
-from questionbank.services.pair_imports import pairs_check, pairs_import
-from questionbank.services.paraphrase import (
+from questionbank.review import pair_import_services as pair_imports
+from questionbank.review.pair_import_services import pairs_check, pairs_import
+from questionbank.review.pair_services import (
     PairInput,
     findings_to_json,
     pair_findings,
@@ -26,7 +27,6 @@ from questionbank.services.paraphrase import (
     pairs_create,
     paraphrase_score_waiting,
 )
-from questionbank.services.uploads import UPLOADS_KEPT
 from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
@@ -240,6 +240,6 @@ def test_checked_files_that_nobody_added_are_forgotten(reviewer, kept, monkeypat
 
     (old,) = check()
     later = timezone.now() + UPLOADS_KEPT * 2
-    monkeypatch.setattr("questionbank.services.uploads.timezone", SimpleNamespace(now=lambda: later))
+    monkeypatch.setattr("questionbank.core.upload_services.timezone", SimpleNamespace(now=lambda: later))
     (new,) = check()
     assert new != old

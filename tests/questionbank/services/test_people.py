@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import NotAllowed, ValidationFailed
-from questionbank.forms.people import InvitationForm
+from questionbank.core.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
-from questionbank.services.people import person_invite, person_set_active, person_update
+from questionbank.people.services import person_invite, person_set_active, person_update
+from questionbank.people.views import InvitationForm
 
 pytestmark = pytest.mark.django_db
 ADA = {

@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.errors import Conflict
+from questionbank.bank import map_services as projections
+from questionbank.bank.map_services import projection_request, projection_request_missing, projection_store
+from questionbank.core.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run
-from questionbank.services import projections
-from questionbank.services.projections import (
-    projection_request,
-    projection_request_missing,
-    projection_store,
-)
-from questionbank.services.runs import run_cancel
+from questionbank.registry.run_services import run_cancel
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.forms.paraphrases import ManyProposalsForm
+from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question, Run
-from questionbank.selectors.review.paraphrasers import paraphraser_choice, paraphrasers
-from questionbank.selectors.review.paraphrases import questions_to_reword
-from questionbank.services.proposals import (
+from questionbank.review.pair_selectors import questions_to_reword
+from questionbank.review.paraphrase_views import ManyProposalsForm
+from questionbank.review.proposal_services import (
     paraphrase_type,
+    paraphraser_choice,
+    paraphrasers,
     paraphrases_propose,
     proposals_request,
     propose_for,

@@ -7,11 +7,11 @@ import zipfile
 import pytest
 from django.urls import reverse
 
+from questionbank.bank.question_selectors import questions_sharing_text
+from questionbank.imports.export_services import export_file
+from questionbank.imports.options import ImportOptions
+from questionbank.imports.services import import_file
 from questionbank.models import Attachment, Question, QuestionOriginal
-from questionbank.selectors.questions.questions import questions_sharing_text
-from questionbank.services.exports import export_file
-from questionbank.services.import_options import ImportOptions
-from questionbank.services.imports import import_file
 from tests.questionbank.formats.qti_sample import ITEMS, SIGN, package, package_of_three
 from tests.questionbank.formats.test_moodle_xml import elements
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.services.question_fields import latex_warnings
+from questionbank.bank.question_fields import latex_warnings
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import NotAllowed, NotFound, ValidationFailed
-from questionbank.selectors.questions.question_lists import question_list_get, questions_of_list
-from questionbank.services import question_lists
-from questionbank.services.question_lists import (
+from questionbank.bank import list_services as question_lists
+from questionbank.bank.list_selectors import question_list_get, questions_of_list
+from questionbank.bank.list_services import (
     question_list_add,
     question_list_create,
     question_list_move,
     question_list_remove,
     question_list_update,
 )
+from questionbank.core.errors import NotAllowed, NotFound, ValidationFailed
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db

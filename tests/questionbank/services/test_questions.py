@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analytics.question_content import Option
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, Question, Run
-from questionbank.selectors.questions.questions import content_hash
-from questionbank.services.questions import (
+from questionbank.bank.question_selectors import content_hash
+from questionbank.bank.question_services import (
     question_accept_prediction,
     question_create,
     question_restore,
@@ -16,6 +14,8 @@ from questionbank.services.questions import (
     question_set_tags,
     question_update,
 )
+from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, Question, Run
 from tests.at_once import at_once
 from tests.factories import ConceptFactory, QuestionFactory, UserFactory
 

@@ -12,8 +12,7 @@ from django.contrib.auth.models import Group
 from django.db.models import F
 from django.utils import timezone
 
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.forms.review import GuidelineForm
+from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import (
     ModelArtifact,
     ParaphrasePair,
@@ -22,10 +21,18 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
-from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds, opinions_shown, pair_history
-from questionbank.selectors.review.review import adjudications, review_keys
-from questionbank.services import review, review_guidelines
-from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
+from questionbank.review import guideline_services as review_guidelines
+from questionbank.review import services as review
+from questionbank.review.forms import GuidelineForm
+from questionbank.review.pair_services import PairInput, pair_save_score, pairs_create
+from questionbank.review.selectors import (
+    adjudications,
+    decisions_to_undo,
+    grace_seconds,
+    opinions_shown,
+    pair_history,
+    review_keys,
+)
 from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db

@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from questionbank import dispatch
-from questionbank.errors import Busy, Conflict
+from questionbank.core import task_queue
+from questionbank.core.database import RunLock
+from questionbank.core.errors import Busy, Conflict
 from questionbank.models import Run, RunLog
-from questionbank.services import runs
-from questionbank.services.run_lock import RunLock
+from questionbank.registry import run_services as runs
 from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 def sent(monkeypatch):
     """Ids of runs handed to the broker, instead of sending them."""
     ids: list[int] = []
-    monkeypatch.setattr(dispatch, "_send", lambda run: ids.append(run.pk))
+    monkeypatch.setattr(task_queue, "_send", lambda run: ids.append(run.pk))
     return ids
 
 
@@ -216,7 +216,7 @@ def test_a_failed_run_is_queued_again_by_retry(sent, django_capture_on_commit_ca
 def test_a_waiting_run_without_a_message_is_sent_again(sent, monkeypatch, django_capture_on_commit_callbacks):
     lost, kept = queued(), queued()
     Run.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    monkeypatch.setattr(dispatch, "pending_message_ids", lambda: {str(kept.message_id)})
+    monkeypatch.setattr(task_queue, "pending_message_ids", lambda: {str(kept.message_id)})
     with django_capture_on_commit_callbacks(execute=True):
         counts = runs.runs_reconcile()
     assert counts["resent"] == 1

@@ -8,10 +8,10 @@ from django.db import connection
 from analytics.analysed_text import EACH_PART
 from analytics.question_content import Option, QuestionContent, QuestionPart, as_json
 from analytics.records import QuestionRecord
+from questionbank.bank.question_services import question_create
 from questionbank.models import Question, VocabularyWord
-from questionbank.selectors.search.filters import task_token
-from questionbank.services.questions import question_create
-from questionbank.services.search_index import TOKENS_LIMIT, question_tokens, vocabulary_refresh
+from questionbank.search.filters import task_token
+from questionbank.search.index import TOKENS_LIMIT, question_tokens, vocabulary_refresh
 from tests.factories import QuestionFactory
 
 

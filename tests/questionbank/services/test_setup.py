@@ -9,8 +9,8 @@ from questionbank.demo.bank import story_pairs
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Run, User
-from questionbank.services import setup
-from questionbank.services.setup import (
+from questionbank.operations import setup
+from questionbank.operations.setup import (
     bank_setup,
     demo_people_create,
     demo_people_shut_out,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.core.errors import NotAllowed, ValidationFailed
 from questionbank.models import SynonymGroup
-from questionbank.services.synonyms import synonym_group_delete, synonym_group_save
+from questionbank.search.services import synonym_group_delete, synonym_group_save
 
 pytestmark = pytest.mark.django_db
 

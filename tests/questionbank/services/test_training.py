@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import ModelArtifact, Run
-from questionbank.services import training
+from questionbank.training import services as training
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch):
     monkeypatch.setattr(training, "FEWEST_TAGGED", 3)
-    monkeypatch.setattr("questionbank.dispatch._send", lambda run: None)
+    monkeypatch.setattr("questionbank.core.task_queue._send", lambda run: None)
 
 
 @pytest.fixture

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from analytics.solver.targets import problem_graph_key
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.bank.question_selectors import question_get
+from questionbank.bank.question_services import question_retire
+from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import ParaphrasePair, ProblemVariant, Question
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.solving.variants import accepted_variants, last_decided_variant, open_variants
-from questionbank.selectors.training.scorer_material import scorer_material
-from questionbank.services.questions import question_retire
-from questionbank.services.solutions import solution_store
-from questionbank.services.variant_decisions import (
+from questionbank.problem_writing.decision_services import (
     variant_decide,
     variant_keep_as_draft,
     variant_reopen,
     variant_reword,
     variants_add_accepted,
 )
-from questionbank.services.variants import variants_reverse, variants_write
+from questionbank.problem_writing.selectors import accepted_variants, last_decided_variant, open_variants
+from questionbank.problem_writing.services import variants_reverse, variants_write
+from questionbank.solving.services import solution_store
+from questionbank.training.scorer import scorer_material
 from tests.factories import ConceptFactory
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import write_question

@@ -6,7 +6,7 @@ import re
 
 from django.template import Context, Template
 
-from questionbank.charts import line_chart
+from questionbank.core.charts import line_chart
 from questionbank.templatetags.charts import difference_interval
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from questionbank.core.wording import percent_text
 from questionbank.templatetags.pages import (
     ICONS,
     bar,
@@ -17,7 +18,6 @@ from questionbank.templatetags.pages import (
     with_lists,
     worth_showing,
 )
-from questionbank.wording import percent_text
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))

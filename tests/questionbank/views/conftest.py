@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from questionbank.selectors.search import spelling
+from questionbank.search import spelling
 from tests.questionbank.page_bank import make_bank
 
 

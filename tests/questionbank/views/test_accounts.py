@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from ipware import get_client_ip
 
-from questionbank.accounts import DEVICE_COOKIE, FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
-from questionbank.middleware import ClientAddressMiddleware
+from questionbank.core.middleware import ClientAddressMiddleware
+from questionbank.people.accounts import DEVICE_COOKIE, FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
 
 LOGIN = "account_login"
 
@@ -133,7 +133,7 @@ RIGHT = "correct horse battery"
 def clock(monkeypatch) -> list[datetime]:
     """The time by which people wait; may be moved."""
     now = [datetime(2026, 11, 26, tzinfo=UTC)]
-    monkeypatch.setattr("questionbank.accounts.database_now", lambda: now[0])
+    monkeypatch.setattr("questionbank.people.accounts.database_now", lambda: now[0])
     return now
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
-from questionbank.services.artifacts import model_event_create
+from questionbank.registry.artifact_services import model_event_create
 from tests.questionbank.page_bank import text_of
 from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_story, story

@@ -9,8 +9,9 @@ import json
 from django.test import Client
 from pytest_django.asserts import assertContains
 
+from questionbank.bank import bulk_views as bulk_changes
+from questionbank.bank import list_views as question_lists
 from questionbank.models import BulkChange, Question, QuestionList
-from questionbank.views import bulk_changes, question_lists
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 

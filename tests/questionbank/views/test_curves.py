@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import Run, RunMetric
-from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
+from questionbank.registry.curve_views import compared_charts, loss_note, metric_name, training_charts
 
 POINTS = [(10, 1.0), (20, 0.5)]
 

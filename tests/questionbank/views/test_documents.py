@@ -15,9 +15,8 @@ from django.utils import timezone
 
 from analytics.question_content import asked_parts, content_of
 from analytics.records import QuestionRecord
-from questionbank.documents.paper import Document
-from questionbank.documents.reading import read_text
-from questionbank.errors import DocumentRefused
+from questionbank.bank.attachment_services import attachments_sweep
+from questionbank.core.errors import DocumentRefused
 from questionbank.formats import FORMATS
 from questionbank.formats.seam import NoAttachments
 from questionbank.models import (
@@ -29,14 +28,15 @@ from questionbank.models import (
     Run,
     WorkerHeartbeat,
 )
-from questionbank.selectors.questions.document_drafts import document_review
-from questionbank.services import document_drafts
-from questionbank.services.attachments import attachments_sweep
-from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
-from questionbank.services.document_import import run_document_import
+from questionbank.papers import services as document_drafts
+from questionbank.papers.import_services import run_document_import
+from questionbank.papers.paper import Document
+from questionbank.papers.reading import read_text
+from questionbank.papers.selectors import document_review
+from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from tests.pictures import png
-from tests.questionbank.documents.pdf_files import black, line, written_pdf
 from tests.questionbank.page_bank import TEXTS
+from tests.questionbank.papers.pdf_files import black, line, written_pdf
 from tests.questionbank.services.test_import_jobs import Reporter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments", "own_uploads")]

@@ -8,9 +8,10 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from questionbank.errors import Busy, Conflict, ServiceUnavailable
-from questionbank.middleware import LogInMiddleware
-from questionbank.views import errors, home
+from questionbank.bank import home_views as home
+from questionbank.core import views as errors
+from questionbank.core.errors import Busy, Conflict, ServiceUnavailable
+from questionbank.core.middleware import LogInMiddleware
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ from analytics.question_content import (
     QuestionContent,
     QuestionPart,
 )  # fmt: skip
+from questionbank.bank.attachment_services import attachment_add
 from questionbank.formats.jsonl import write_jsonl_line
 from questionbank.formats.kinds import KINDS
+from questionbank.imports.services import import_file
 from questionbank.models import Question, QuestionOriginal
-from questionbank.services.attachments import attachment_add
-from questionbank.services.imports import import_file
-from questionbank.services.worksheets import worksheet_add, worksheet_create
+from questionbank.worksheets.services import worksheet_add, worksheet_create
 from tests.pictures import png
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.questionbank.formats.qti_sample import package

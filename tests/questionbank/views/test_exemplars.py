@@ -7,7 +7,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from questionbank.models import EmbeddingSet, ProblemVariant, Question
-from questionbank.selectors.similar import insight
+from questionbank.similar import insight
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_set, store_vectors, write_question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.views.curves import figure_rows, result_tables
+from questionbank.registry.curve_views import figure_rows, result_tables
 
 
 def test_figures_of_groups_and_levels_have_names_that_people_know():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from questionbank.bank.concept_selectors import default_hierarchy
 from questionbank.models import KnowledgeHierarchy
-from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import store_vectors
 

@@ -13,10 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
+from questionbank.imports.jobs import run_import
+from questionbank.imports.undo_services import run_import_undo
 from questionbank.models import Question, Run
-from questionbank.services.import_jobs import run_import
-from questionbank.services.import_undo import run_import_undo
-from questionbank.services.runs import run_fail, run_start, run_succeed
+from questionbank.registry.run_services import run_fail, run_start, run_succeed
 from tests.questionbank.formats.test_sheets import workbook
 from tests.worker.jobs import Reporter
 

@@ -22,11 +22,11 @@ from questionbank.models import (
     ParaphrasePair,
     Run,
 )
-from questionbank.selectors.registry.artifacts import INSTALLED
-from questionbank.selectors.training.training_reports import training_report
-from questionbank.selectors.training.training_start import MODEL_IN_USE
-from questionbank.services.artifacts import artifact_promote, model_event_create
-from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
+from questionbank.registry.artifact_selectors import INSTALLED
+from questionbank.registry.artifact_services import artifact_promote, model_event_create
+from questionbank.registry.run_services import run_create, run_metrics, run_start, run_succeed
+from questionbank.training.start import MODEL_IN_USE
+from questionbank.training.views import training_report
 from tests.questionbank.page_bank import text_of
 
 WORSE = {
@@ -676,7 +676,7 @@ def field_value(page: str, name: str) -> str:
 
 
 def test_a_large_bank_s_training_data_are_counted_by_a_job(as_admin, bank, monkeypatch) -> None:
-    monkeypatch.setattr("questionbank.selectors.training.training_reports.COUNTED_AT_ONCE", 1)
+    monkeypatch.setattr("questionbank.training.views.COUNTED_AT_ONCE", 1)
     cache.clear()
     page, part = reverse("model_train", args=["encoder"]), reverse("model_training_report", args=["encoder"])
     for _ in range(2):  # who looks again waits for the same count

@@ -10,9 +10,9 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from questionbank.models import ParaphrasePair, Question, Run
-from questionbank.services.accepted_paraphrases import accepted_pairs_add
-from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import review_decide, review_next, review_undo
+from questionbank.review.accepted_services import accepted_pairs_add
+from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.services import review_decide, review_next, review_undo
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from questionbank.models import User
-from questionbank.services.mail import mail_send_due
+from questionbank.people.mail import mail_send_due
 
 
 def test_an_invited_person_chooses_a_password_by_the_mailed_link(as_admin, client) -> None:

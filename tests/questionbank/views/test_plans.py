@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from questionbank.selectors.questions.overview import bank_overview
-from questionbank.selectors.registry.embeddings import languages_meant
-from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.search import search_questions
-from questionbank.selectors.serving import Serving
+from questionbank.bank.overview_selectors import bank_overview
+from questionbank.bank.vector_selectors import languages_meant
+from questionbank.registry.serving import Serving
+from questionbank.search.filters import SearchFilters
+from questionbank.search.search import search_questions
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_a_search_reads_no_question_that_neither_its_words_nor_its_concepts_lead
 def test_which_ranked_questions_match_is_asked_of_these_alone_where_more_match_than_are_counted(
     school, monkeypatch
 ):
-    monkeypatch.setattr("questionbank.selectors.search.facets.COUNTED", 1)
+    monkeypatch.setattr("questionbank.search.facets.COUNTED", 1)
     explained = plans(
         lambda: search_questions(query="area", filters=SearchFilters(), serving=Serving({}, {}))
     )
@@ -128,8 +128,8 @@ def test_browsing_reads_each_order_from_its_index(school, order, index):
 
 
 def test_such_a_plan_is_noticed(school):
-    from questionbank.selectors.search.concept_search import tagged
-    from questionbank.selectors.search.conditions import Condition, holding
+    from questionbank.search.concept_search import tagged
+    from questionbank.search.conditions import Condition, holding
 
     joined = holding("'area'") | tagged(["0001"])
     ((_sql, parts),) = plans((Condition("status = 'ready'") & joined).ids)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from analytics.configuration import field_specs
 from analytics.probes.config import ProbesConfig
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Run
-from questionbank.services.artifacts import artifact_promote
+from questionbank.registry.artifact_services import artifact_promote
 from tests.factories import HierarchyFactory
 from tests.questionbank.page_bank import text_of
 

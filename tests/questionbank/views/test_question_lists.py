@@ -11,9 +11,9 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from analytics.records import QuestionRecord
+from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.formats import read
 from questionbank.models import QuestionList
-from questionbank.services.question_lists import question_list_add, question_list_create
 from tests.factories import QuestionFactory
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from questionbank.bank.question_services import question_update
 from questionbank.models import EmbeddingSet, Question, QuestionTag
-from questionbank.selectors.similar import insight
-from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
-from questionbank.services.questions import question_update
-from questionbank.services.runs import run_create, worker_seen
+from questionbank.registry.run_services import run_create, worker_seen
+from questionbank.similar import insight
+from questionbank.similar.predictions import PredictedConcept, QuestionPrediction
 from tests.factories import QuestionFactory
 from tests.questionbank.page_bank import text_of
 

@@ -22,12 +22,12 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
-from questionbank.selectors.review.agreement import reason_agreement
-from questionbank.selectors.review.review import guideline_history, review_keys
-from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
-from questionbank.services.review import Beat, review_next
-from questionbank.services.review_guidelines import guideline_current, guideline_publish
-from questionbank.views.marks import Piece, marked_pieces
+from questionbank.review.agreement_selectors import reason_agreement
+from questionbank.review.guideline_services import guideline_current, guideline_publish
+from questionbank.review.marks import Piece, marked_pieces
+from questionbank.review.pair_services import PairInput, pair_save_score, pairs_create
+from questionbank.review.selectors import guideline_history, review_keys
+from questionbank.review.services import Beat, review_next
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -694,6 +694,6 @@ def test_every_kind_of_finding_has_a_name():
     from typing import get_args
 
     from analytics.paraphrase.findings.finding import Kind
-    from questionbank.views.marks import KIND_NAMES
+    from questionbank.review.marks import KIND_NAMES
 
     assert set(KIND_NAMES) == set(get_args(Kind))

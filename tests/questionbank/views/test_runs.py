@@ -14,11 +14,11 @@ from pytest_django.asserts import assertContains
 
 from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
-from questionbank.errors import LineProblem
+from questionbank.core.errors import LineProblem
+from questionbank.imports.report import ImportReport
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
-from questionbank.selectors.registry.checkpoints import CHECKPOINT, VECTORS
-from questionbank.services.import_report import ImportReport
-from questionbank.services.runs import (
+from questionbank.registry.run_selectors import CHECKPOINT, VECTORS
+from questionbank.registry.run_services import (
     run_cancel,
     run_create,
     run_fail,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from analytics.analysed_text import EACH_PART
 from analytics.question_content import QuestionContent, QuestionPart, as_json
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.services.search_index import search_vector, vocabulary_refresh
+from questionbank.search.index import search_vector, vocabulary_refresh
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 

@@ -47,8 +47,8 @@ def test_where_both_lenses_agree_there_is_one_list_with_both_scores(bank, as_tea
 
 
 def test_where_the_lenses_differ_each_has_a_list_with_its_score(bank, as_teacher, monkeypatch) -> None:
-    monkeypatch.setattr("questionbank.selectors.similar.kinship.SHOWN", 2)
-    monkeypatch.setattr("questionbank.selectors.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
+    monkeypatch.setattr("questionbank.similar.kinship.SHOWN", 2)
+    monkeypatch.setattr("questionbank.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
     part_the_lenses(bank)
     response = detail(as_teacher, bank.questions[4])
     columns = {column.lens: column for column in response.context["columns"]}

@@ -10,13 +10,13 @@ from django.urls import reverse
 from analytics.language_model.equations import WrittenEquation
 from analytics.solver.rules.solver import RuleSolver
 from analytics.solver.second_opinion import SecondOpinionSolver
+from questionbank.bank.history_selectors import question_history
+from questionbank.bank.question_selectors import question_get
 from questionbank.models import Question, QuestionEquation, Run
-from questionbank.selectors.questions.history import question_history
-from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.registry.language_models import packaged_model_folder
-from questionbank.selectors.similar import insight
-from questionbank.selectors.solving.solutions import SolvedText
-from questionbank.services.solutions import solution_store
+from questionbank.registry.language_models import packaged_model_folder
+from questionbank.similar import insight
+from questionbank.solving.services import solution_store
+from questionbank.solving.solutions import SolvedText
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
 from worker.running import run_here

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.selectors.similar import insight
+from questionbank.similar import insight
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors
 
@@ -58,8 +58,8 @@ def test_a_word_problem_has_a_column_of_structure_with_both_graphs(problems, as_
 
 
 def test_columns_stand_in_the_order_purpose_structure_wording(problems, bank, as_teacher, monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.similar.kinship.SHOWN", 2)
-    monkeypatch.setattr("questionbank.selectors.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
+    monkeypatch.setattr("questionbank.similar.kinship.SHOWN", 2)
+    monkeypatch.setattr("questionbank.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
     near = {problems[0].pk, *(question.pk for question in bank.questions[3:5])}
     for place, row in enumerate(EmbeddingSet.objects.get(lens="purpose").embeddings.all(), start=1):
         row.vector = np.eye(512)[0 if row.question_id in near else place].tolist()

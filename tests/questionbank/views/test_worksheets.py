@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django.asserts import assertContains
 
+from questionbank.bank.list_services import question_list_add, question_list_create
 from questionbank.models import Question, QuestionUse, Worksheet
-from questionbank.services.question_lists import question_list_add, question_list_create
-from questionbank.services.worksheets import worksheet_add, worksheet_create, worksheet_update
-from questionbank.views import worksheet_files
+from questionbank.worksheets.services import worksheet_add, worksheet_create, worksheet_update
+from questionbank.worksheets.views import FILES, WorksheetFile
 from tests.factories import QuestionFactory, UserFactory
 
 EXTRAS = {"pdf": "typst", "word": "pypandoc"}  # packages that write a kind of file
@@ -28,8 +28,8 @@ def printed(monkeypatch) -> list:
         sent.append(list(sheets))
         return b"%PDF"
 
-    file = worksheet_files.WorksheetFile("PDF", ".pdf", "application/pdf", write)
-    monkeypatch.setattr("questionbank.views.worksheets.FILES", {"pdf": file})
+    file = WorksheetFile("PDF", ".pdf", "application/pdf", write)
+    monkeypatch.setattr("questionbank.worksheets.views.FILES", {"pdf": file})
     return sent
 
 
@@ -298,7 +298,7 @@ def test_numbers_that_are_no_questions_are_refused_and_the_limit_is_said(
         "1 question was added at the end. 1 was on the worksheet already.",
     )
     worksheet.items.last().delete()
-    monkeypatch.setattr("questionbank.services.worksheets.LONGEST_WORKSHEET", 4)
+    monkeypatch.setattr("questionbank.worksheets.services.LONGEST_WORKSHEET", 4)
     response = as_teacher.post(add, {"numbers": f"{bank.questions[4].pk}"})
     assertContains(response, "A worksheet holds up to 4 questions", status_code=422)
 
@@ -311,11 +311,11 @@ def test_an_empty_worksheet_is_said_to_be_empty(as_teacher, teacher, bank) -> No
     assert not Worksheet.objects.exists()
 
 
-@pytest.mark.parametrize("format", list(worksheet_files.FILES))
+@pytest.mark.parametrize("format", list(FILES))
 def test_every_kind_of_file_is_written(as_teacher, teacher, bank, monkeypatch, format: str) -> None:
     if format in EXTRAS:
         pytest.importorskip(EXTRAS[format], reason="the extra documents is not installed")
-    monkeypatch.setattr("questionbank.views.worksheets.FILES", worksheet_files.FILES)
+    monkeypatch.setattr("questionbank.worksheets.views.FILES", FILES)
     worksheet = worksheet_create(user=teacher, name="Friday <b>$x$</b> & test")
     worksheet_add(user=teacher, worksheet=worksheet, questions=bank.questions)
     response = as_teacher.post(
@@ -323,4 +323,4 @@ def test_every_kind_of_file_is_written(as_teacher, teacher, bank, monkeypatch, f
     )
     assert response.status_code == 200
     assert response.content[:4] in (b"%PDF", b"PK\x03\x04", b"<!do")
-    assert response["Content-Disposition"].endswith(worksheet_files.FILES[format].suffix + '"')
+    assert response["Content-Disposition"].endswith(FILES[format].suffix + '"')

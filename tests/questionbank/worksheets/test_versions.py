@@ -19,11 +19,10 @@ from analytics.question_content import (
     QuestionPart,
 )
 from analytics.records import QuestionRecord
-from questionbank.published_numbers import number_of_answer
+from questionbank.bank.published_numbers import number_of_answer
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import other_order, relabelled, why_kept
-from questionbank.worksheets.plan import VERSIONS, Mixing, PlannedQuestion, PlannedSection
-from questionbank.worksheets.sheet import SheetItem
+from questionbank.worksheets.sheet import VERSIONS, Mixing, PlannedQuestion, PlannedSection, SheetItem
 from questionbank.worksheets.versions import Arrangement, arrange
 
 PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"

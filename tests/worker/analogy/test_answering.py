@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from questionbank.dispatch import task_name
-from questionbank.errors import KindredError, NotAllowed, ValidationFailed
+from questionbank.core.errors import KindredError, NotAllowed, ValidationFailed
+from questionbank.core.task_queue import task_name
 from questionbank.models import Run
-from questionbank.selectors.similar.exemplars import ExemplarPrompt
-from questionbank.services.model_answers import model_answer_request
+from questionbank.similar.exemplars import ExemplarPrompt
+from questionbank.similar.language_model_services import model_answer_request
 from tests.language_model_server import KEY, said, streamed
 from tests.worker.jobs import done
 from worker.analogy.answering import answer_run
@@ -100,7 +100,7 @@ def test_a_server_that_trickles_is_given_up(teacher, server, settings):
 
 
 def test_a_cancelled_job_ends_the_answer(teacher, server):
-    from questionbank.services import runs
+    from questionbank.registry import run_services as runs
 
     run = request(teacher)
     runs.run_cancel(run_id=run.pk)

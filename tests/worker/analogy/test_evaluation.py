@@ -14,14 +14,19 @@ from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
-from questionbank.errors import NotFound, ValidationFailed
-from questionbank.selectors.similar import exemplar_files
+from questionbank.core.errors import NotFound, ValidationFailed
+from questionbank.similar import exemplar_files
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.worker.encoder_bank import tiny_retriever
 from worker.analogy import evaluation
 from worker.analogy.arms import bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
-from worker.analogy.encoding import retriever_bulk_encode
-from worker.analogy.evaluation import MeasuredModels, evaluate_analogy, evaluate_analogy_model, question_set
+from worker.analogy.evaluation import (
+    MeasuredModels,
+    evaluate_analogy,
+    evaluate_analogy_model,
+    question_set,
+    retriever_bulk_encode,
+)
 from worker.analogy.figures import figures_of, measure_arm
 
 ROWS = [

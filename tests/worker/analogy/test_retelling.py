@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from questionbank.dispatch import task_name
-from questionbank.errors import KindredError, NotAllowed, ValidationFailed
+from questionbank.core.errors import KindredError, NotAllowed, ValidationFailed
+from questionbank.core.task_queue import task_name
 from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, RunLog
-from questionbank.retelling.language_model import problems_of_answer
-from questionbank.services.variants import variants_request
+from questionbank.problem_writing.language_model import problems_of_answer
+from questionbank.problem_writing.services import variants_request
 from tests.language_model_server import streamed
 from tests.questionbank.small_bank import write_question
-from worker.analogy import retelling
-from worker.analogy.retelling import retell_run
+from worker.analogy import answering as retelling
+from worker.analogy.answering import retell_run
 from worker.running import run_here
 from worker.tasks import capability_task
 

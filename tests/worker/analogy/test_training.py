@@ -7,16 +7,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analytics.backbone.bert import encode_bulk, load_backbone
-from questionbank.errors import ValidationFailed
+from questionbank.bank.vector_selectors import embedding_count_pending, embedding_index_exists
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
-from questionbank.selectors.registry.artifacts import artifact_source, retriever_champion
-from questionbank.selectors.registry.comparisons import changed_questions
-from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_target
-from questionbank.selectors.training.analogy_material import analogy_material
-from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
-from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
-from questionbank.services.training import training_request
+from questionbank.registry.artifact_selectors import artifact_source, retriever_champion
+from questionbank.registry.artifact_services import artifact_import, artifact_promote, artifact_register
+from questionbank.registry.model_selectors import GateOutcome, changed_questions, gate, roll_back_target
+from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
+from questionbank.training.analogy_material import analogy_material
+from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_questions, add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever

@@ -14,16 +14,15 @@ from analytics.backbone import export
 from analytics.backbone.bert import artifact_backbone
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
-from questionbank import disk
 from questionbank.capabilities.encoder import EncoderInBank
-from questionbank.errors import Conflict, ValidationFailed
+from questionbank.core import storage as disk
+from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.checkpoints import checkpoint_folder
-from questionbank.selectors.registry.runs import run_metric_series, run_version, run_wait
-from questionbank.services import runs
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import training_request
+from questionbank.registry import run_services as runs
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.run_selectors import checkpoint_folder, run_metric_series, run_version, run_wait
+from questionbank.training.services import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from tests.worker.jobs import Killed, done

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analytics.errors import DataError
-from worker.encoder.triples import Triple, read_triples, task_margins, triple_figures
+from worker.encoder.evaluation import Triple, read_triples, task_margins, triple_figures
 
 TRIPLES = [
     Triple("bus up", "box up", "bus rest", "rounding", "en"),

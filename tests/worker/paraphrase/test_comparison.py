@@ -16,14 +16,14 @@ from analytics.paraphrase.scoring.scorer import PairScore, load_scorer
 from analytics.paraphrase.triplets import question_number
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import is_held_out
-from questionbank import dispatch
-from questionbank.errors import Conflict
+from questionbank.core import task_queue
+from questionbank.core.errors import Conflict
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_target
-from questionbank.services import artifacts
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.model_selectors import GateOutcome, gate, roll_back_target
+from questionbank.registry.promotion_services import comparison_request, model_roll_back, promotion_request
+from questionbank.review.pair_services import PairInput, pairs_create
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.jobs import done
 from tests.worker.scorer_bank import add_decided, add_word_problems
@@ -44,7 +44,7 @@ def exported(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def few_resamples_and_nothing_sent(own_files, monkeypatch):
-    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(task_queue, "_send", lambda run: None)
     monkeypatch.setattr(paraphrase_comparison, "RESAMPLES", 200)
 
 

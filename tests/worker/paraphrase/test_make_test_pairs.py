@@ -12,9 +12,9 @@ from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.splits import is_held_out
 from questionbank.models import ParaphrasePair
-from questionbank.services.pair_imports import pairs_check, pairs_import
+from questionbank.review.pair_import_services import pairs_check, pairs_import
 from tests.worker.scorer_bank import add_word_problems
-from worker.paraphrase.operators import operator_figures
+from worker.paraphrase.evaluation import operator_figures
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank.dispatch import task_name
-from questionbank.errors import KindredError
+from questionbank.core.errors import KindredError
+from questionbank.core.task_queue import task_name
 from questionbank.models import ParaphrasePair, Question, Run
-from questionbank.services import runs
-from questionbank.services.proposals import proposals_request
+from questionbank.registry import run_services as runs
+from questionbank.review.proposal_services import proposals_request
 from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said

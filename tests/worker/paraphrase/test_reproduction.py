@@ -16,7 +16,6 @@ from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.public_sets import write_set
-from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED, with_untrained
 from worker.paraphrase.reproduction.data import (
     LABELLED,
     MEASURED_ON,
@@ -27,7 +26,7 @@ from worker.paraphrase.reproduction.data import (
     unchanged_pairs,
 )
 from worker.paraphrase.reproduction.runs import ParaphrasePlan, reproduce_paraphrase
-from worker.paraphrase.reproduction.table import paraphrase_tables
+from worker.paraphrase.reproduction.table import ARMS, PUBLISHED, paraphrase_tables, with_untrained
 
 Plan = partial(ParaphrasePlan, trained_on=TRAINED_ON, measured_on=LABELLED)
 

@@ -17,8 +17,8 @@ from worker.paraphrase.reproduction.baselines import (
     BASELINES,
     UninformativeReplacement,
     baseline_triplets,
+    train_reconstructor,
 )
-from worker.paraphrase.reproduction.reconstruction import train_reconstructor
 
 QUESTIONS = [text.replace("takes", "gathers").replace("carries", "buys") for text in word_problems(24)]
 

@@ -6,12 +6,12 @@ import pytest
 
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.scoring.verdict import Verdict
-from questionbank.dispatch import task_name
+from questionbank.core.task_queue import task_name
 from questionbank.models import ModelArtifact, ParaphrasePair, Run
-from questionbank.selectors import serving
-from questionbank.services import runs
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.paraphrase import (
+from questionbank.registry import run_services as runs
+from questionbank.registry import serving
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.review.pair_services import (
     PairInput,
     pairs_create,
     paraphrase_rescore,

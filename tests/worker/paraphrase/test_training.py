@@ -9,13 +9,13 @@ from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.capabilities.paraphrase import ParaphraseInBank
 from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.checkpoints import checkpoint_folder
-from questionbank.selectors.registry.runs import run_metric_series
-from questionbank.selectors.training.training_parts import VALIDATION_SHARE
-from questionbank.services import artifacts, runs
-from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import training_request
+from questionbank.registry import artifact_services as artifacts
+from questionbank.registry import run_services as runs
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.artifact_services import artifact_promote, artifact_register
+from questionbank.registry.run_selectors import checkpoint_folder, run_metric_series
+from questionbank.training.questions import VALIDATION_SHARE
+from questionbank.training.services import training_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.jobs import done
 from tests.worker.scorer_bank import add_decided, add_word_problems

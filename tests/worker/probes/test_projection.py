@@ -7,10 +7,10 @@ import time
 import numpy as np
 import pytest
 
+from questionbank.bank.map_selectors import map_state
+from questionbank.bank.map_services import projection_request
 from questionbank.models import Projection
-from questionbank.selectors.questions.projections import map_state
-from questionbank.services.projections import projection_request
-from questionbank.services.runs import run_cancel, run_create
+from questionbank.registry.run_services import run_cancel, run_create
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.worker.jobs import done

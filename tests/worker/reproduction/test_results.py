@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.errors import ValidationFailed
-from worker.reproduction.results import put_table
+from questionbank.core.errors import ValidationFailed
+from worker.reproduction.tables import put_table
 
 
 def test_the_table_replaces_the_old_one(tmp_path):

@@ -16,7 +16,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import solver_example, solver_examples
-from questionbank.errors import NotFound, ServiceUnavailable
+from questionbank.core.errors import NotFound, ServiceUnavailable
 from worker.solver.evaluation import evaluate_solver, evaluate_solver_model
 from worker.solver.outcomes import figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import RetrieveAndApply, term_vectors

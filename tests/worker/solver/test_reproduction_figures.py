@@ -14,7 +14,7 @@ from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
 from tests.public_sets import write_set
-from worker.reproduction import trained
+from worker.reproduction import runs as trained
 from worker.solver.reproduction.case_study import case_table, draw_cases
 from worker.solver.reproduction.representation import PlacedProblems
 from worker.solver.reproduction.representation_tables import representation_tables

@@ -12,21 +12,20 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
 from questionbank.capabilities.solver import SolverInBank
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run, WorkBlock
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.serving import ServedSolver
-from questionbank.selectors.solving.solutions import unsolved_questions
-from questionbank.selectors.training.solver_material import solver_material
-from questionbank.selectors.training.solver_report import solver_data_report
-from questionbank.selectors.training.training_start import completed_settings
-from questionbank.services import runs
-from questionbank.services.artifacts import artifact_promote
-from questionbank.services.backups import bank_is_empty
-from questionbank.services.blocks import block_ranges, blocks_plan
-from questionbank.services.promotion import comparison_request
-from questionbank.services.solutions import solve_after_promotion, solve_request_missing
-from questionbank.services.training import training_request
+from questionbank.operations.backups import bank_is_empty
+from questionbank.registry import run_services as runs
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.artifact_services import artifact_promote
+from questionbank.registry.block_services import block_ranges, blocks_plan
+from questionbank.registry.promotion_services import comparison_request
+from questionbank.registry.serving import ServedSolver
+from questionbank.solving.services import solve_after_promotion, solve_request_missing
+from questionbank.solving.solutions import unsolved_questions
+from questionbank.training.services import training_request
+from questionbank.training.solver import solver_data_report, solver_material
+from questionbank.training.start import completed_settings
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.small_bank import write_question
 from tests.questionbank.story_bank import add_problems

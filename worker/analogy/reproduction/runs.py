@@ -30,12 +30,19 @@ from worker.analogy.arms import Arm as Similarities
 from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.generator import MeasuredGenerator, opened_generator
-from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS
-from worker.analogy.reproduction.table import TWINS, analogy_tables
+from worker.analogy.reproduction.table import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS, TWINS, analogy_tables
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
-from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
-from worker.reproduction.trained import trained_folder, wanted_runs
+from worker.reproduction.runs import (
+    Plan,
+    Run,
+    RunResult,
+    Say,
+    question_numbers,
+    run_missing,
+    trained_folder,
+    wanted_runs,
+)
 
 _READ_NOTHING = ("random", "tfidf", "bound")  # arms without an encoder
 

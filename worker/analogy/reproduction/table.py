@@ -1,4 +1,4 @@
-"""From finished runs to Learning by Analogy's tables."""
+"""The arms of Learning by Analogy's tables, and from finished runs to the tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,40 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.metrics import pearson
-from worker.analogy.reproduction.arms import ARMS, SETS
-from worker.reproduction.arms import read_published
-from worker.reproduction.pooled import Pooled, difference
-from worker.reproduction.problem_sets import ProblemSet, part_names
+from worker.reproduction.arms import Arm, read_arms, read_published
+from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet, part_names
 from worker.reproduction.runs import FinishedRun, finished_runs
-from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
+from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
+
+REWRITTEN = "rewritten"
+"""The arm that learns from pairs, each problem and its rewriting, without any graph (section 4)."""
+
+REWRITTEN_BY_MODEL = "rewritten-model"
+"""The same with pairs that a language model has written, as in the paper; they come from a file."""
+
+ARMS = read_arms(Path(__file__).parent, Arm)
+"""What `reproduce analogy --arms` takes."""
+
+SETS: dict[str, ProblemSet] = {
+    **PROBLEM_SETS,
+    "gsm8k": ProblemSet("GSM8K", "gsm8k"),
+    "ape210k": ProblemSet(
+        "Ape210K among Math23K",
+        "math23k/train.jsonl.gz",
+        tested="ape210k/test.jsonl.gz",
+        backbone=MULTILINGUAL_BACKBONE,
+    ),
+    "unbiased_mwp": ProblemSet(
+        "UnbiasedMWP among Math23K",
+        "math23k/train.jsonl.gz",
+        tested="unbiased_mwp/test.jsonl.gz",
+        backbone=MULTILINGUAL_BACKBONE,
+    ),
+}
+"""What `reproduce analogy --train-on` and `--measure-on` take, whole or as one fold: ``asdiv_a/fold-0``."""
+
 
 _REFERENCE = "frozen"
 _COLUMNS = {

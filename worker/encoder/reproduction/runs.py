@@ -22,7 +22,6 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from worker.encoder.representation import SplitSet, measure_set
-from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import (
     SOURCES,
     TRAINED_ON,
@@ -30,9 +29,8 @@ from worker.encoder.reproduction.data import (
     pretraining_examples,
     split_sets,
 )
-from worker.encoder.reproduction.table import encoder_tables
-from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
-from worker.reproduction.trained import run_context
+from worker.encoder.reproduction.table import ARMS, encoder_tables
+from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_context, run_missing
 
 _MEASURED_TOKENS = 128
 

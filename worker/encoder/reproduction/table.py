@@ -1,4 +1,4 @@
-"""From finished runs to the tables of docs/results/: means, spread over seeds, and paired differences."""
+"""The arms of QuesCo's tables, and from finished runs to the tables of docs/results/."""
 
 from __future__ import annotations
 
@@ -12,10 +12,26 @@ import numpy.typing as npt
 
 from analytics.metrics import pearson
 from worker.bootstrap import paired_interval
-from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import SOURCES
+from worker.reproduction import arms
 from worker.reproduction.runs import Runs, runs_by_arm
 from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
+
+
+@dataclass(frozen=True, slots=True)
+class Arm(arms.Arm):
+    """One line of a table.
+
+    Attributes:
+        vectors: ``encoder``, or ``tfidf`` for vectors of word counts.
+    """
+
+    vectors: str = "encoder"
+
+
+ARMS = arms.read_arms(Path(__file__).parent, Arm)
+"""What `reproduce encoder --arms` takes."""
+
 
 _REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
 """Arms that the others are held against: the first, and the last of those that were run."""

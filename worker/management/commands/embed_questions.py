@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from questionbank.errors import KindredError, NotFound
+from questionbank.bank.vector_services import embedding_set_ensure
+from questionbank.core.errors import KindredError, NotFound
 from questionbank.management.base import BankCommand
 from questionbank.models import ModelArtifact, Run
-from questionbank.services.embeddings import embedding_set_ensure
-from questionbank.services.runs import run_create
+from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):

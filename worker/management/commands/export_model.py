@@ -8,8 +8,8 @@ from typing import Any
 
 from analytics.artifacts import artifact_copy
 from questionbank.management.base import BankCommand
-from questionbank.selectors.registry.artifacts import artifact_folder
-from questionbank.selectors.registry.models import model_get
+from questionbank.registry.artifact_selectors import artifact_folder
+from questionbank.registry.model_selectors import model_get
 
 
 class Command(BankCommand):

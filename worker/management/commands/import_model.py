@@ -11,9 +11,9 @@ from django.core.management.base import CommandError
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import fixed_suite
 from questionbank.management.base import BankCommand
-from questionbank.selectors.registry.artifacts import artifact_champion
-from questionbank.services.artifacts import artifact_import
-from questionbank.services.promotion import comparison_request, promotion_request
+from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.registry.artifact_services import artifact_import
+from questionbank.registry.promotion_services import comparison_request, promotion_request
 
 
 class Command(BankCommand):

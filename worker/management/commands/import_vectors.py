@@ -9,7 +9,7 @@ from typing import Any
 
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
-from questionbank.services.runs import run_create
+from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):

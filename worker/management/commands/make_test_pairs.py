@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from analytics.paraphrase.pair_files import pair_line
-from questionbank.atomic_file import written_aside
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.storage import written_aside
 from questionbank.management.base import BankCommand
-from questionbank.selectors.training.scorer_material import scorer_material
+from questionbank.training.scorer import scorer_material
 from worker.paraphrase.bank_pairs import bank_test_pairs
 
 _MODELS = {

@@ -13,10 +13,10 @@ from typing import Any
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
-from questionbank.errors import ValidationFailed
+from questionbank.core.errors import ValidationFailed
 from questionbank.management.base import BankCommand
-from questionbank.selectors.solving.solution_files import solver_by_name
-from questionbank.services.artifacts import artifact_install_default
+from questionbank.registry.artifact_services import artifact_install_default
+from questionbank.solving.solution_files import solver_by_name
 from worker.analogy.rewriting import ModelRewriter, Rewriter, RuleRewriter, rewritten_pairs
 from worker.language_models import open_language_model
 

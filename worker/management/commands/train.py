@@ -10,17 +10,17 @@ from django.core.management.base import CommandError
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs, named_values
+from questionbank.bank.concept_selectors import hierarchies
 from questionbank.capabilities.catalog import fixed_suite, trainable, training_of
 from questionbank.capabilities.contract import TrainingOption
-from questionbank.errors import KindredError
+from questionbank.core.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
-from questionbank.selectors.questions.concepts import hierarchies
-from questionbank.selectors.registry.artifacts import artifact_champion
-from questionbank.selectors.registry.models import model_get
-from questionbank.selectors.training.training_start import completed_settings
-from questionbank.services.promotion import comparison_request, promotion_request
-from questionbank.services.training import training_request
+from questionbank.registry.artifact_selectors import artifact_champion
+from questionbank.registry.model_selectors import model_get
+from questionbank.registry.promotion_services import comparison_request, promotion_request
+from questionbank.training.services import training_request
+from questionbank.training.start import completed_settings
 
 
 class Command(BankCommand):

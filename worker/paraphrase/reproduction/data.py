@@ -23,7 +23,7 @@ from analytics.paraphrase.triplets import load_kept_out
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
 from questionbank.demo.bank import phrasing_pairs, story_pairs
-from worker.paraphrase.operators import operator_figures
+from worker.paraphrase.evaluation import operator_figures
 
 MEASURED_ON = {
     "aquarat_val": "AquaRAT validation (rule-made labels)",

@@ -20,11 +20,10 @@ from analytics.artifacts import Manifest
 from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_from_strings, config_to_dict, named_values
-from analytics.paraphrase.calibrating import encoder_of, fitted_boundary
+from analytics.paraphrase.calibrating import encoder_of, fit_verdict, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
-from analytics.paraphrase.scoring.fitting import fit_verdict
 from analytics.paraphrase.scoring.scorer import Scorer, cosines, weigh_pairs
 from analytics.paraphrase.scoring.verdict import Verdict, stretched
 from analytics.paraphrase.train import fit_scorer
@@ -32,7 +31,6 @@ from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from worker.paraphrase.evaluation import figures_of
-from worker.paraphrase.reproduction.arms import ARMS, Arm, with_untrained
 from worker.paraphrase.reproduction.baselines import baseline_triplets
 from worker.paraphrase.reproduction.data import (
     LABELLED,
@@ -45,7 +43,7 @@ from worker.paraphrase.reproduction.data import (
     training_material,
     unchanged_pairs,
 )
-from worker.paraphrase.reproduction.table import paraphrase_tables
+from worker.paraphrase.reproduction.table import ARMS, Arm, paraphrase_tables, with_untrained
 from worker.reproduction.maps import map_of_pairs
 from worker.reproduction.runs import (
     Plan,
@@ -54,9 +52,9 @@ from worker.reproduction.runs import (
     Say,
     progress_callback,
     question_numbers,
+    run_context,
     run_missing,
 )
-from worker.reproduction.trained import run_context
 
 _MEASURED_TOKENS = 256
 _VALIDATION = "aquarat_val"

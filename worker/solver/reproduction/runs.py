@@ -22,16 +22,28 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
 from analytics.solver.solution import Solver
 from analytics.solver.train import FittedSolver, fit_problems
-from questionbank.recalling_solver import recalling
+from questionbank.solving.recalled import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
-from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
-from worker.reproduction.trained import run_context, wanted_runs
+from worker.reproduction.runs import (
+    Plan,
+    Run,
+    RunResult,
+    Say,
+    question_numbers,
+    run_context,
+    run_missing,
+    wanted_runs,
+)
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.case_study import CASE_ARMS, case_table, draw_cases
-from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
-from worker.solver.reproduction.representation_tables import representation_tables
+from worker.solver.reproduction.representation_tables import (
+    kept_moments,
+    moment,
+    moment_observer,
+    representation_tables,
+)
 from worker.solver.reproduction.table import solver_tables
 from worker.solver.retrieve_and_apply import retrieval_solvers
 

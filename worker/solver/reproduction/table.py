@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.reproduction.arms import read_published
-from worker.reproduction.pooled import Pooled, difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names
 from worker.reproduction.runs import finished_runs
-from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
+from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT, TRIPLES_ALONE
 
 _CASES = 5

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder.augment.formula import (
+from analytics.encoder.formula_augmentation import (
     SYNONYMS,
+    join_symbols,
+    read_symbols,
     rename_variable,
     replace_number,
     replace_operator,
     scale_variable,
 )
-from analytics.encoder.augment.symbols import join_symbols, read_symbols
 from analytics.text.formulas import segment_text
 
 STRATEGIES = (rename_variable, scale_variable, replace_operator, replace_number)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from analytics.encoder.augment.pipeline import STRATEGIES, Augmenter
+from analytics.encoder.augmentation import STRATEGIES, Augmenter
 from analytics.encoder.config import EncoderConfig
 
 TEXT = r"A circle has radius $r=3x$, and $x+y=12$. Find the area of the circle."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder.augment.structure import insert_clause, shuffle_clauses
+from analytics.encoder.augmentation import insert_clause, shuffle_clauses
 
 TEXT = "Tom has 3 pens, Ann has 5 pens, and Bob has $x$ pens. How many pens do they have?"
 

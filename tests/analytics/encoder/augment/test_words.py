@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder.augment.words import delete_word, swap_words
+from analytics.encoder.augmentation import delete_word, swap_words
 from analytics.text.formulas import segment_text
 
 TEXT = r"Find the area of the circle $x^2+y^2=\text{nine}$ please."

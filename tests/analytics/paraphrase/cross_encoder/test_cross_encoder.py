@@ -12,19 +12,19 @@ from analytics.artifacts import file_sha256
 from analytics.backbone.backbone import padded_batch
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import BackboneError
-from analytics.paraphrase.cross_encoder.pair_reader import PairReader
 from analytics.paraphrase.cross_encoder.reading import (
     PAIR_TOKENS,
     WEIGHTS_NAME,
     PairReading,
     load_served_pair_reader,
+    with_changed_words,
 )
 from analytics.paraphrase.cross_encoder.weights import (
+    PairReader,
     load_pair_reader,
     served_pair_reader,
     write_pair_graph,
 )
-from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
 from analytics.paraphrase.export import STARTER_FOLDER
 from analytics.paraphrase.findings.finding import Finding
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.operators import deletions, stand_ins, tfidf_replacement
+from analytics.paraphrase.operators import deletions, stand_ins, words
 from analytics.paraphrase.operators.sequence_models import corrupt
-from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
+from analytics.paraphrase.operators.words import TfidfReplacement
 from analytics.text.numbers import find_numbers
 
 PENS = "Omar bought 12 pens at the shop. The teacher takes 3 pens. How many pens are left?"
@@ -62,7 +62,7 @@ def test_words_of_high_tfidf_are_replaced_by_words_of_the_vocabulary() -> None:
 
 
 def test_the_stand_in_replaces_words_that_are_rare_in_english() -> None:
-    changed = tfidf_replacement.apply("The oculist has 3 lenses.", rng())
+    changed = words.replace_rare("The oculist has 3 lenses.", rng())
     assert changed is not None
     assert "oculist" not in changed or "lenses" not in changed
 

@@ -1,6 +1,6 @@
 import pytest
 
-from analytics.paraphrase.words.asking import asks_something
+from analytics.paraphrase.scoring.scorer import asks_something
 
 
 @pytest.mark.parametrize(

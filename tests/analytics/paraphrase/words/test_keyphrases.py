@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.paraphrase.words.keyphrases import key_phrases
+from analytics.paraphrase.operators.deletions import key_phrases
 
 
 def test_the_topic_that_stands_most_often_and_nearest_comes_first() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.paraphrase.words.typed_text import reading_typed, typed_text
+from analytics.paraphrase.scoring.scorer import reading_typed, typed_text
 
 
 @pytest.mark.parametrize(

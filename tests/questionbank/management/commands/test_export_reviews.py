@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from questionbank.models import ReviewDecision
-from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import review_decide, review_next
+from questionbank.review.pair_services import PairInput, pairs_create
+from questionbank.review.services import review_decide, review_next
 from tests.questionbank.selectors.test_review import make_pairs, opinion
 
 pytestmark = pytest.mark.django_db

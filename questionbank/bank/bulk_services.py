@@ -1,0 +1,363 @@
+"""Changing many questions at once, in one transaction, and undoing all of it.
+
+A change first writes down its questions, so that what is done is what was previewed; then it, or a worker where there
+are many, goes through them in portions. What each was before stays with the change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pghistory
+from django.core import serializers
+from django.db import transaction
+from django.utils import timezone
+
+from analytics.errors import Cancelled
+from questionbank.bank.bulk_selectors import bulk_change_description, is_so_already, refusals
+from questionbank.bank.question_selectors import question_hash
+from questionbank.bank.scales import scale_percent
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.database import wait_for_turn
+from questionbank.core.errors import Conflict, NotAllowed
+from questionbank.imports.progress import JobReporter
+from questionbank.models import (
+    BulkChange,
+    BulkChangeItem,
+    KnowledgeConcept,
+    Question,
+    QuestionEquation,
+    QuestionOriginal,
+    QuestionTag,
+    Run,
+    User,
+)
+from questionbank.people.permissions import require
+from questionbank.registry import run_services as runs
+from questionbank.search.index import search_index_settle, search_vector
+
+AT_ONCE = 2_000  # questions that a request changes itself; more are a worker's
+_PORTION = 1_000
+Kind = BulkChange.Kind
+Values = Mapping[str, Any]
+
+
+@transaction.atomic
+def bulk_change_request(
+    *, user: User, kind: str, values: Values, question_ids: Sequence[int], selection: Mapping[str, Any]
+) -> BulkChange:
+    """Change these questions, or queue the job that does where there are more than `AT_ONCE`.
+
+    Asked again while that job waits or runs, return the change that it does.
+
+    Raises:
+        NotAllowed: the person may not change questions.
+        Conflict: there is nothing to change.
+    """
+    require(user, "question_create", "You may not change questions.")
+    if not question_ids:
+        raise Conflict("There is nothing to change.")
+    same = {"person": user, "kind": kind, "values": dict(values), "changed": len(question_ids)}
+    wait_for_turn(f"bulk/{user.pk}")
+    waiting = BulkChange.objects.filter(**same, applied_at=None).exclude(run__state__in=Run.FINISHED)
+    if (requested_already := waiting.first()) is not None:
+        return requested_already
+    change = BulkChange.objects.create(
+        kind=kind, values=dict(values), person=user, selection=dict(selection), changed=len(question_ids)
+    )
+    items = (BulkChangeItem(change=change, question_id=pk) for pk in sorted(question_ids))
+    BulkChangeItem.objects.bulk_create(items, batch_size=5_000)
+    _do(change, user, is_undo=False)
+    return change
+
+
+@transaction.atomic
+def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
+    """Undo a change, or queue the job that does; questions that were changed since stay, and are listed.
+
+    Raises:
+        NotAllowed: somebody else made the change.
+        Conflict: it is undone already, or not done yet.
+    """
+    fresh = BulkChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
+    if fresh.person_id != user.pk and not user.has_perm("questionbank.question_edit"):
+        raise NotAllowed("You may not undo this change.")
+    if fresh.undone_at is not None:
+        raise Conflict("This change is undone already.")
+    if fresh.applied_at is None or (fresh.run is not None and not fresh.run.is_finished):
+        raise Conflict("This change is not finished yet.")
+    _do(fresh, user, is_undo=True)
+    return fresh
+
+
+def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
+    if change.changed <= AT_ONCE:
+        with pghistory.context(bulk_change=change.pk):  # the history has one entry for all of it
+            (_undo if is_undo else _apply)(change, user, None)
+        return
+    title = bulk_change_description(change.kind, change.values)
+    title = f"Undo: {title}" if is_undo else title
+    change.run = runs.run_create(
+        kind=Run.Kind.CHANGE,
+        title=title[:200],
+        parameters={"change": change.pk, "undo": is_undo},
+        requested_by=user,
+    )
+    change.save(update_fields=["run"])
+
+
+def run_bulk_change(run: Run, reporter: JobReporter) -> dict[str, Any]:
+    """Do the job that a request queued; all or nothing, so that it may run again.
+
+    Raises:
+        Cancelled: somebody cancelled the run.
+    """
+    user = run.requested_by
+    if user is None:
+        raise Conflict("The person who requested this change no longer has an account.")
+    number = run.parameters["change"]
+    with pghistory.context(user=user.pk, bulk_change=number), transaction.atomic():
+        change = BulkChange.objects.select_for_update(of=("self",)).get(pk=number)
+        is_undo = bool(run.parameters["undo"])
+        if (change.undone_at if is_undo else change.applied_at) is None:
+            (_undo if is_undo else _apply)(change, user, reporter)
+    return {"changed": change.changed, "kept": len(change.kept)}
+
+
+def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
+    """Change each question under a lock, if nothing speaks against it by now."""
+    changed = 0
+    refused: dict[str, int] = {}
+    for items in _portions(change, reporter):
+        questions = _locked([item.question_id for item in items])
+        rows = Question.objects.filter(pk__in=questions)
+        left_out: dict[int, str] = {}
+        for reason, condition in refusals(change.kind, user).items():
+            ids = rows.filter(condition).values_list("pk", flat=True)
+            left_out |= {pk: reason for pk in ids if pk not in left_out}
+        already = set(rows.filter(is_so_already(change.kind, change.values)).values_list("pk", flat=True))
+        chosen = {pk: row for pk, row in questions.items() if pk not in left_out and pk not in already}
+        for sentence in left_out.values():
+            refused[sentence] = refused.get(sentence, 0) + 1
+        before, after = _APPLY[change.kind](change, list(chosen.values()), user)
+        for item in items:
+            item.before, item.after = before.get(item.question_id), after.get(item.question_id)
+        BulkChangeItem.objects.bulk_update(items, ["before", "after"])
+        changed += len(chosen)
+    change.changed, change.refused, change.applied_at = changed, refused, timezone.now()
+    change.save(update_fields=["changed", "refused", "applied_at"])
+    _settle()
+
+
+def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
+    """Give each question back what it was, unless somebody changed it since."""
+    changed_since: list[int] = []
+    for items in _portions(change, reporter):
+        done = [item for item in items if item.before is not None]
+        questions = _locked([item.question_id for item in done])
+        changed_since += _UNDO[change.kind](done, questions)
+    change.kept, change.undone_at, change.undone_by = changed_since, timezone.now(), user
+    change.save(update_fields=["kept", "undone_at", "undone_by"])
+    _settle()
+
+
+def _settle() -> None:
+    search_index_settle()
+    embedding_request()  # questions that came back may lack vectors
+
+
+def _portions(change: BulkChange, reporter: JobReporter | None) -> Iterator[list[BulkChangeItem]]:
+    last = done = 0
+    total = change.items.count()
+    rows = change.items.order_by("question_id")
+    while items := list(rows.filter(question_id__gt=last)[:_PORTION]):
+        if reporter is not None:
+            if reporter.should_stop():
+                raise Cancelled("The change was cancelled; nothing was changed.")
+            reporter.progress(done, total, "Changing questions")
+        yield items
+        done += len(items)
+        last = items[-1].question_id
+
+
+def _locked(ids: Sequence[int]) -> dict[int, Question]:
+    rows = Question.objects.select_for_update().defer("search_vector").filter(pk__in=ids).order_by("pk")
+    return {row.pk: row for row in rows}
+
+
+Snapshots = dict[int, Any]
+
+
+# --- columns ---------------------------------------------------------------------------------------
+
+_COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change writes; a literal table
+    Kind.PUBLISH: lambda _values: {"status": Question.Status.READY.value},
+    Kind.RETIRE: lambda _values: {"status": Question.Status.RETIRED.value},
+    Kind.RESTORE: lambda _values: {"status": Question.Status.READY.value},
+    Kind.GRADE: lambda values: {"grade": values["grade"]},
+    Kind.SOURCE: lambda values: {"source": values["source"]},
+    Kind.DIFFICULTY: lambda values: {
+        "difficulty": values["difficulty"],
+        "difficulty_scale": values["difficulty_scale"],
+        "difficulty_percent": scale_percent(values["difficulty"], values["difficulty_scale"]),
+    },
+}
+
+
+def _set_columns(change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
+    columns = _COLUMNS[change.kind](change.values)
+    before = {row.pk: {name: getattr(row, name) for name in columns} for row in questions}
+    for row in questions:
+        for name, value in columns.items():
+            setattr(row, name, value)
+    _save(questions, list(columns))
+    return before, {row.pk: row.version for row in questions}
+
+
+def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
+    changed_since = [
+        item.question_id
+        for item in items
+        if item.question_id not in questions or questions[item.question_id].version != item.after
+    ]
+    left = [item for item in items if item.question_id not in set(changed_since)]
+    for item in left:
+        for name, value in _before(item).items():
+            setattr(questions[item.question_id], name, value)
+    if left:
+        _save([questions[item.question_id] for item in left], list(_before(left[0])))
+    return changed_since
+
+
+def _before(item: BulkChangeItem) -> dict[str, Any]:
+    """Return what the change replaced; only items that were changed are restored."""
+    return dict(item.before or {})
+
+
+def _save(questions: list[Question], columns: list[str]) -> None:
+    now = timezone.now()
+    for row in questions:
+        row.version += 1
+        row.updated_at = now
+    Question.objects.bulk_update(questions, [*columns, "version", "updated_at"], batch_size=200)
+
+
+# --- tags ------------------------------------------------------------------------------------------
+
+
+def _change_tags(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
+    add, remove = change.values.get("add"), change.values.get("remove")
+    if add and not KnowledgeConcept.objects.filter(pk=add).exists():
+        raise Conflict("The chosen concept no longer exists.")
+    ids = [row.pk for row in questions]
+    gone = {
+        tag.question_id: {"set_by": tag.set_by, "user_id": tag.user_id, "probability": tag.probability}
+        for tag in QuestionTag.objects.filter(question__in=ids, concept=remove)
+    }
+    has_it = set(
+        QuestionTag.objects.filter(question__in=ids, concept=add).values_list("question_id", flat=True)
+    )
+    before = {
+        pk: {
+            "added": add if add and pk not in has_it else None,
+            "removed": {"concept_id": remove, **gone[pk]} if pk in gone else None,
+        }
+        for pk in ids
+    }
+    QuestionTag.objects.filter(question__in=ids, concept=remove).delete()
+    QuestionTag.objects.bulk_create(
+        QuestionTag(question_id=pk, concept_id=add, set_by=QuestionTag.SetBy.PERSON, user=user)
+        for pk in ids
+        if before[pk]["added"]
+    )
+    return before, _concepts_of(ids)
+
+
+def _concepts_of(ids: Sequence[int]) -> Snapshots:
+    concepts: Snapshots = {pk: [] for pk in ids}
+    tags = QuestionTag.objects.filter(question__in=ids).order_by("concept_id")
+    for question_id, concept_id in tags.values_list("question_id", "concept_id"):
+        concepts[question_id].append(concept_id)
+    return concepts
+
+
+def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
+    now = _concepts_of(list(questions))
+    removed = {_before(item)["removed"]["concept_id"] for item in items if _before(item)["removed"]}
+    present = set(KnowledgeConcept.objects.filter(pk__in=removed).values_list("pk", flat=True))
+    changed_since = [
+        item.question_id
+        for item in items
+        if now.get(item.question_id) != item.after
+        or (_before(item)["removed"] and _before(item)["removed"]["concept_id"] not in present)
+    ]
+    left = [item for item in items if item.question_id not in set(changed_since)]
+    added = [item for item in left if _before(item)["added"]]
+    if added:  # one change adds one concept
+        ids = [item.question_id for item in added]
+        QuestionTag.objects.filter(question__in=ids, concept=_before(added[0])["added"]).delete()
+    people = set(User.objects.values_list("pk", flat=True))
+    gone = [(item.question_id, tag) for item in left if (tag := _before(item)["removed"])]
+    QuestionTag.objects.bulk_create(
+        QuestionTag(question_id=pk, **tag | {"user_id": tag["user_id"] if tag["user_id"] in people else None})
+        for pk, tag in gone
+    )
+    return changed_since
+
+
+# --- deletion --------------------------------------------------------------------------------------
+
+_DERIVED = ("search_vector", "content_hash")  # made anew from the text
+
+
+def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
+    ids = [row.pk for row in questions]
+    before: Snapshots = {pk: [] for pk in ids}
+    columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
+    parts: list[tuple[list[Any], list[str] | None]] = [
+        (questions, columns),
+        (list(QuestionEquation.objects.filter(question__in=ids)), None),
+        (list(QuestionTag.objects.filter(question__in=ids).order_by("pk")), None),
+        (list(QuestionOriginal.objects.filter(question__in=ids)), None),
+    ]
+    for rows, names in parts:
+        for row, kept in zip(
+            rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True
+        ):
+            before[row.pk if isinstance(row, Question) else row.question_id].append(kept)
+    Question.objects.filter(pk__in=ids).delete()
+    return before, {}
+
+
+def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
+    concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
+    people = set(User.objects.values_list("pk", flat=True))
+    for item in items:
+        for kept in serializers.deserialize("python", item.before):
+            row = kept.object
+            if isinstance(row, Question):
+                row.created_by_id = row.created_by_id if row.created_by_id in people else None
+                if row.paraphrase_of_id and not Question.objects.filter(pk=row.paraphrase_of_id).exists():
+                    row.paraphrase_of_id = None
+                row.content_hash = question_hash(row)
+                row.search_vector = search_vector(row)
+            elif isinstance(row, QuestionTag):
+                if row.concept_id not in concepts:
+                    continue
+                row.user_id = row.user_id if row.user_id in people else None
+            kept.save()  # with its former number
+    return []
+
+
+_APPLY: Mapping[str, Callable[[BulkChange, list[Question], User], tuple[Snapshots, Snapshots]]] = {
+    **dict.fromkeys(_COLUMNS, _set_columns),
+    Kind.CONCEPTS: _change_tags,
+    Kind.DELETE_DRAFTS: _delete,
+}
+_UNDO: Mapping[str, Callable[[list[BulkChangeItem], Mapping[int, Question]], list[int]]] = {
+    **dict.fromkeys(_COLUMNS, _restore_columns),
+    Kind.CONCEPTS: _restore_tags,
+    Kind.DELETE_DRAFTS: _undelete,
+}

@@ -1,0 +1,226 @@
+"""Editing hierarchies: create, rename, move, merge, delete. Tags follow; the services refuse cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from questionbank.bank.concept_selectors import concept_get, concept_matches, concept_path, hierarchy_get
+from questionbank.bank.concept_services import (
+    concept_create,
+    concept_delete,
+    concept_merge,
+    concept_move,
+    concept_rename,
+    hierarchy_create,
+    hierarchy_delete,
+    hierarchy_rename,
+)
+from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.core.forms import ServiceForm
+from questionbank.core.views import form_for, posted
+from questionbank.core.wording import whole_number
+from questionbank.models import KnowledgeConcept
+
+
+class NameForm(ServiceForm):
+    """A name, for a concept or a hierarchy."""
+
+    main_field = "name"
+
+    name = forms.CharField(label="Name", max_length=300)
+
+
+class ConceptTargetForm(ServiceForm):
+    """Another concept: where to move to, merge into, or send the tags. Empty means none."""
+
+    target = forms.ModelChoiceField(queryset=KnowledgeConcept.objects.all(), required=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a concept that may need another one: the texts of its page, and whether none is allowed."""
+
+    title: str
+    explanation: str
+    button: str
+    none_label: str | None
+    is_dangerous: bool = False
+
+
+CHANGES: dict[str, Change] = {  # last part of the address; a literal table
+    "move": Change(
+        title="Move the concept",
+        explanation="It moves with everything below it. Its questions stay tagged. Find its new parent by name.",
+        button="Move it here",
+        none_label="Nowhere: make it a root of its hierarchy",
+    ),
+    "merge": Change(
+        title="Merge the concept into another",
+        explanation="Its questions and the concepts below it go to the other one, and it disappears.",
+        button="Merge",
+        none_label=None,
+        is_dangerous=True,
+    ),
+    "delete": Change(
+        title="Delete the concept",
+        explanation=(
+            "It disappears with everything below it. Where questions are tagged with it, say which concept "
+            "gets them."
+        ),
+        button="Delete",
+        none_label="No other: no question is tagged with it",
+        is_dangerous=True,
+    ),
+}
+
+
+@form_for("concepts_edit")
+def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpResponse:
+    """Move, merge or delete: find the other concept by name, choose it, confirm."""
+    if change not in CHANGES:
+        raise NotFound("There is no such change.")
+    concept = concept_get(concept_id=concept_id)
+    problem = ""
+    if request.method == "POST":
+        form = ConceptTargetForm(request.POST)
+        try:
+            if not form.is_valid() or "target" not in request.POST:
+                raise ValidationFailed("Choose one of the concepts.")
+            return _PERFORM[change](request, concept, form.cleaned_data["target"])
+        except (Conflict, ValidationFailed) as error:
+            problem = str(error)
+    query = request.GET.get("q", request.POST.get("q", "")).strip()
+    context = {
+        "concept": concept,
+        "path": concept_path(concept),
+        "change": CHANGES[change],
+        "query": query,
+        "found": concept_matches(query=query, hierarchy=concept.hierarchy, outside=concept),
+        "problem": problem,
+    }
+    return render(request, "concepts/change.html", context, status=422 if problem else 200)
+
+
+def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    concept_move(user=request.user, concept=concept, parent=target)
+    messages.success(request, f"“{concept.name}” has moved.")
+    return redirect("concept_detail", concept_id=concept.pk)
+
+
+def _merge(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    if target is None:
+        raise ValidationFailed("Choose one of the concepts.")
+    concept_merge(user=request.user, concept=concept, target=target)
+    messages.success(request, f"“{concept.name}” is now part of “{target.name}”.")
+    return redirect("concept_detail", concept_id=target.pk)
+
+
+def _delete(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    concept_delete(user=request.user, concept=concept, target=target)
+    messages.success(request, f"“{concept.name}” is deleted.")
+    return redirect(_tree_address(concept.hierarchy_id))
+
+
+_PERFORM: dict[str, Callable[[HttpRequest, KnowledgeConcept, KnowledgeConcept | None], HttpResponse]] = {
+    "move": _move,
+    "merge": _merge,
+    "delete": _delete,
+}
+
+
+@form_for("concepts_edit")
+def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Add a root, or a concept below `?parent=`."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+    chosen = whole_number(request.GET.get("parent", ""))
+    parent = concept_get(concept_id=chosen) if chosen is not None else None
+
+    def create(name: str) -> HttpResponse:
+        concept = concept_create(user=request.user, hierarchy=hierarchy, name=name, parent=parent)
+        messages.success(request, f"“{concept.name}” is added.")
+        return redirect("concept_detail", concept_id=concept.pk)
+
+    where = concept_path(parent) if parent else (hierarchy.name,)
+    back = reverse("concept_detail", args=[parent.pk]) if parent else _tree_address(hierarchy.pk)
+    return _name_page(request, "Add a concept", create, back, path=where, button="Add")
+
+
+@form_for("concepts_edit")
+def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
+    """Give a concept another name."""
+    concept = concept_get(concept_id=concept_id)
+
+    def rename(name: str) -> HttpResponse:
+        concept_rename(user=request.user, concept=concept, name=name)
+        messages.success(request, "Renamed.")
+        return redirect("concept_detail", concept_id=concept.pk)
+
+    back = reverse("concept_detail", args=[concept.pk])
+    path = concept_path(concept)
+    return _name_page(request, "Rename the concept", rename, back, path=path, initial=concept.name)
+
+
+@form_for("concepts_edit")
+def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
+    """Add an empty hierarchy."""
+
+    def create(name: str) -> HttpResponse:
+        hierarchy = hierarchy_create(user=request.user, name=name)
+        return redirect(_tree_address(hierarchy.pk))
+
+    return _name_page(request, "Add a hierarchy", create, reverse("concept_tree"), button="Add")
+
+
+@form_for("concepts_edit")
+def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Give a hierarchy another name."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+
+    def rename(name: str) -> HttpResponse:
+        hierarchy_rename(user=request.user, hierarchy=hierarchy, name=name)
+        return redirect(_tree_address(hierarchy.pk))
+
+    return _name_page(
+        request, "Rename the hierarchy", rename, _tree_address(hierarchy.pk), initial=hierarchy.name
+    )
+
+
+@form_for("concepts_edit")
+def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Delete a hierarchy that tags nothing, after asking."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+    form = ServiceForm(posted(request))
+    if form.is_valid():
+        with form.takes_problems(Conflict):
+            hierarchy_delete(user=request.user, hierarchy=hierarchy)
+            messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
+            return redirect("concept_tree")
+    context = {"hierarchy": hierarchy, "problem": form.refusal, "back": _tree_address(hierarchy.pk)}
+    return render(request, "concepts/delete_hierarchy.html", context, status=form.status)
+
+
+def _name_page(
+    request: HttpRequest,
+    title: str,
+    perform: Callable[[str], HttpResponse],
+    back: str,
+    **context: Any,
+) -> HttpResponse:
+    form = NameForm(posted(request), initial={"name": context.pop("initial", "")})
+    if form.is_valid():
+        with form.takes_problems():
+            return perform(form.cleaned_data["name"])
+    page = {"form": form, "title": title, "back": back, "button": "Save"} | context
+    return render(request, "concepts/name.html", page, status=form.status)
+
+
+def _tree_address(hierarchy_id: int) -> str:
+    return f"{reverse('concept_tree')}?hierarchy={hierarchy_id}"

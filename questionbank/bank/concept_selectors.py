@@ -1,0 +1,293 @@
+"""Reading hierarchies and their concepts: trees with counts, concepts by name, and the hierarchy to predict in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, QuerySet
+from django.db.models.functions import Length
+
+from analytics.records import ConceptPath
+from questionbank.bank.facet_counts import ConceptGroups, concepts_version, facet_cube, facet_version
+from questionbank.core.database import existing
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+
+_MOST_MATCHES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptChoice:
+    """A concept that can be chosen."""
+
+    id: int
+    path: tuple[str, ...]
+    hierarchy: str
+
+
+def concept_matches(
+    *,
+    query: str,
+    hierarchy: KnowledgeHierarchy | None = None,
+    outside: KnowledgeConcept | None = None,
+) -> list[ConceptChoice]:
+    """Return the concepts whose name holds every word of `query`, shortest name first.
+
+    Args:
+        outside: leave out this concept and whatever lies below it (a concept cannot move below itself).
+    """
+    words = query.split()[:8]
+    if not words:
+        return []
+    concepts: QuerySet[KnowledgeConcept] = KnowledgeConcept.objects.all()
+    for word in words:
+        concepts = concepts.filter(name__icontains=word)
+    if hierarchy is not None:
+        concepts = concepts.filter(hierarchy=hierarchy)
+    if outside is not None:
+        concepts = concepts.exclude(path__startswith=outside.path)
+    return _with_paths(concepts.order_by(Length("name"), "name", "path")[:_MOST_MATCHES])
+
+
+def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
+    """Return these concepts, in the order of their trees; unknown ones are left out."""
+    return _with_paths(KnowledgeConcept.objects.filter(pk__in=set(ids)).order_by("path"))
+
+
+def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
+    loaded = list(concepts.select_related("hierarchy"))
+    paths = named_paths(concept.path for concept in loaded)
+    return [ConceptChoice(concept.pk, paths[concept.path], concept.hierarchy.name) for concept in loaded]
+
+
+def concepts_to_choose(*, query: str, chosen: Iterable[int]) -> dict[str, object]:
+    """Return what `concepts/_choices.html` shows: the query, the chosen concepts, and others that match."""
+    choices = choices_of(chosen)
+    matches = [choice for choice in concept_matches(query=query) if choice not in choices]
+    return {"concept_query": query, "chosen_concepts": choices, "found_concepts": matches}
+
+
+def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
+    """Return the names from the root down to each concept, by the concepts' materialised paths; one query."""
+    prefixes = {path: KnowledgeConcept.prefixes(path) for path in paths}
+    above = {prefix for chain in prefixes.values() for prefix in chain}
+    # By hand: Django takes longer to write it than PostgreSQL to answer.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT path, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)", [list(above)]
+        )
+        names = dict(cursor.fetchall())
+    return {path: tuple(names[prefix] for prefix in chain) for path, chain in prefixes.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TagView:
+    """A tag as a page shows it."""
+
+    concept_id: int
+    path: tuple[str, ...]
+    hierarchy: str
+    set_by: str
+    who: str
+    probability: float | None
+
+
+def question_tags(*, question: Question) -> list[TagView]:
+    """Return the question's tags in the order of their trees."""
+    tags = {tag.concept_id: tag for tag in question.tags.select_related("user")}
+    return [
+        TagView(
+            concept_id=choice.id,
+            path=choice.path,
+            hierarchy=choice.hierarchy,
+            set_by=tags[choice.id].set_by,
+            who=str(tags[choice.id].user or ""),
+            probability=tags[choice.id].probability,
+        )
+        for choice in choices_of(tags)
+    ]
+
+
+NEWEST_TAGGED = 200  # questions, of which enough are ready but where most of a concept were retired
+
+
+@dataclass(slots=True, eq=False)
+class ConceptNode:
+    """One concept of a tree.
+
+    Attributes:
+        depth: 1 at the root.
+        own_questions: ready questions tagged with this very concept.
+        questions: different ready questions tagged with it or with anything below it.
+    """
+
+    id: int
+    name: str
+    depth: int
+    path: ConceptPath
+    own_questions: int = 0
+    questions: int = 0
+    children: list[ConceptNode] = field(default_factory=list)
+
+
+def hierarchies() -> QuerySet[KnowledgeHierarchy]:
+    """Return all hierarchies by name, each with its number of concepts as `concept_count`."""
+    return KnowledgeHierarchy.objects.annotate(concept_count=Count("concepts")).order_by("name")
+
+
+def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
+    """Return a hierarchy."""
+    return existing(
+        KnowledgeHierarchy.objects.filter(pk=hierarchy_id), f"There is no hierarchy {hierarchy_id}."
+    )
+
+
+def concept_get(*, concept_id: int) -> KnowledgeConcept:
+    """Return a concept with its hierarchy."""
+    concepts = KnowledgeConcept.objects.select_related("hierarchy")
+    return existing(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
+
+
+def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
+    """Return the newest ready questions tagged with a concept or below it.
+
+    The newest tags are looked at first: of a large concept, reading every question takes half a second.
+    """
+    tagged = QuestionTag.objects.filter(concept__path__startswith=concept.path).values_list(
+        "question_id", flat=True
+    )
+    ready = Question.objects.filter(status=Question.Status.READY).order_by("-pk")
+    newest = list(tagged.order_by("-question_id").distinct()[:NEWEST_TAGGED])
+    found = list(ready.filter(pk__in=newest)[:count])
+    is_all = len(found) == count or len(newest) < NEWEST_TAGGED
+    return found if is_all else list(ready.filter(pk__in=tagged)[:count])
+
+
+def concept_path(concept: KnowledgeConcept) -> ConceptPath:
+    """Return the names from the root down to the concept."""
+    return named_paths([concept.path])[concept.path]
+
+
+def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
+    """Return the hierarchy's roots, each with its children by name, and counts of ready questions.
+
+    The process keeps the tree until a concept or a count changes, so nobody may change its nodes.
+    """
+    return _tree(hierarchy.pk, concepts_version(), facet_version())
+
+
+@lru_cache(maxsize=8)
+def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...]:
+    step = KnowledgeConcept.steplen
+    by_path: dict[str, ConceptNode] = {}
+    roots: list[ConceptNode] = []
+    rows = KnowledgeConcept.objects.filter(hierarchy=hierarchy).order_by("path")
+    for pk, name, depth, path in rows.values_list("pk", "name", "depth", "path"):
+        parent = by_path.get(path[:-step])
+        node = ConceptNode(
+            id=pk,
+            name=name,
+            depth=depth,
+            path=(*parent.path, name) if parent else (name,),
+        )
+        by_path[path] = node
+        (parent.children if parent else roots).append(node)
+    _count(by_path)
+    for siblings in (roots, *(node.children for node in by_path.values())):
+        siblings.sort(key=lambda node: node.name.casefold())
+    return tuple(roots)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A concept of a tree that is read from top to bottom.
+
+    Attributes:
+        closes: of how many concepts above it this is the last line.
+    """
+
+    node: ConceptNode
+    is_root: bool
+    questions: str
+    closes: range
+
+
+def tree_lines(roots: Sequence[ConceptNode]) -> Iterator[TreeLine]:
+    """Yield every concept of a tree, each before those below it; a page draws thousands of them in one loop."""
+    waiting = [(node, True, 0) for node in reversed(roots)]
+    while waiting:
+        node, is_root, closes = waiting.pop()
+        yield TreeLine(node, is_root, f"{node.questions:,}", range(0 if node.children else closes))
+        below = [(child, False, 0) for child in node.children]
+        if below:
+            below[-1] = (node.children[-1], False, closes + 1)
+        waiting += reversed(below)
+
+
+def _count(by_path: dict[str, ConceptNode]) -> None:
+    """Write the counts into the nodes; a question counts once in a subtree, however many of its concepts lie there."""
+    cube = facet_cube()
+    ready = cube.equal("status", Question.Status.READY)
+    step = KnowledgeConcept.steplen
+    nodes = sorted(by_path.items(), key=lambda item: item[1].id)
+    direct = cube.by_group(ready, ConceptGroups.of([(node.id, path) for path, node in nodes]))
+    for path, questions in direct:
+        by_path[path].own_questions = questions
+    for depth in range(1, max((node.depth for _path, node in nodes), default=0) + 1):
+        below = [(node.id, path[: depth * step]) for path, node in nodes if node.depth >= depth]
+        for path, questions in cube.by_group(ready, ConceptGroups.of(below)):
+            by_path[path].questions = questions
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyChoice:
+    """The hierarchy of a page's predictions, and those that can be chosen instead.
+
+    Attributes:
+        name: of the hierarchy to predict in; empty where the bank has none.
+        default: name of the bank's default; empty where the bank has none.
+        own: hierarchies in which the question is tagged.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    default: str
+    own: tuple[str, ...] = ()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the question is tagged, and not in this hierarchy."""
+        return bool(self.own) and self.name not in self.own
+
+
+def default_hierarchy_first() -> QuerySet[KnowledgeHierarchy]:
+    """Return hierarchies, the bank's default first: an admin's choice, else the oldest. No import changes it."""
+    return KnowledgeHierarchy.objects.order_by("-is_default", "pk")
+
+
+def default_hierarchy() -> KnowledgeHierarchy | None:
+    """Return the bank's default; None while the bank has no hierarchy."""
+    return default_hierarchy_first().first()
+
+
+def hierarchy_choice(*, user: User, own: Sequence[str] = (), requested: str = "") -> HierarchyChoice:
+    """Return the hierarchy for a question.
+
+    Args:
+        user: whose remembered choice counts.
+        requested: name that was asked for on the page; an unknown name counts as none.
+    """
+    rows = list(default_hierarchy_first().values_list("pk", "name"))
+    names = dict(rows)
+    default = rows[0][1] if rows else ""
+    remembered = names.get(user.hierarchy_id or 0, "")
+    candidates = [requested if requested in names.values() else "", *own, remembered, default]
+    return HierarchyChoice(
+        name=next((name for name in candidates if name), ""),
+        options=tuple(sorted(names.values())),
+        default=default,
+        own=tuple(dict.fromkeys(own)),
+    )

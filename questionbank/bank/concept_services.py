@@ -1,0 +1,332 @@
+"""Editing hierarchies, whose tags follow, and choosing the hierarchy of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+
+from questionbank.bank.concept_path_services import concept_name, hierarchy_ensure, hierarchy_lock
+from questionbank.core.database import existing, wait_for_turn
+from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
+from questionbank.people.permissions import require
+from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
+
+
+def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
+    """Return the concept as it is now, its hierarchy locked."""
+    hierarchy_lock(concept.hierarchy_id)
+    return existing(
+        KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk),
+        "This concept no longer exists.",
+    )
+
+
+def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
+    if any(sibling.name == name and sibling.pk != but for sibling in siblings):
+        raise ValidationFailed.beside("name", f"There is already a concept “{name}” at this place.")
+
+
+def _children(hierarchy_id: int, parent: KnowledgeConcept | None) -> list[KnowledgeConcept]:
+    if parent is None:
+        return list(KnowledgeConcept.objects.filter(hierarchy_id=hierarchy_id, depth=1))
+    return list(
+        KnowledgeConcept.objects.filter(
+            hierarchy_id=hierarchy_id, depth=parent.depth + 1, path__startswith=parent.path
+        )
+    )
+
+
+@transaction.atomic
+def hierarchy_create(*, user: User | None, name: str) -> KnowledgeHierarchy:
+    """Create an empty hierarchy.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    tidy = " ".join(name.split())
+    if KnowledgeHierarchy.objects.filter(name=tidy).exists():
+        raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
+    return hierarchy_ensure(name=tidy)
+
+
+@transaction.atomic
+def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: str) -> KnowledgeHierarchy:
+    """Give a hierarchy another name; the models that predict in it keep doing so.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    fresh = hierarchy_lock(hierarchy.pk)
+    tidy = " ".join(name.split())
+    if not tidy or len(tidy) > 200 or "\0" in tidy:
+        raise ValidationFailed("A hierarchy's name has 1 to 200 characters.", {"name": ["Give a name."]})
+    if KnowledgeHierarchy.objects.filter(name=tidy).exclude(pk=fresh.pk).exists():
+        raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
+    ModelArtifact.objects.filter(scope=fresh.name).update(scope=tidy)
+    fresh.name = tidy
+    fresh.save(update_fields=["name"])
+    return fresh
+
+
+def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
+    """Delete a hierarchy that tags no question, with its concepts and the models trained on it.
+
+    Raises:
+        Conflict: questions are tagged with its concepts.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    reason = "Its hierarchy was deleted."
+    with transaction.atomic():
+        fresh = hierarchy_lock(hierarchy.pk)
+        used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
+        if used:
+            raise Conflict(
+                f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted."
+            )
+        models, _cancelled = hierarchy_models_retire(hierarchy_name=fresh.name, reason=reason, user=user)
+        fresh.delete()
+    hierarchy_models_delete(models, reason=reason, user=user)
+
+
+@transaction.atomic
+def concept_create(
+    *, user: User | None, hierarchy: KnowledgeHierarchy, name: str, parent: KnowledgeConcept | None = None
+) -> KnowledgeConcept:
+    """Add a concept below `parent`, or as a root.
+
+    Raises:
+        ValidationFailed: the name is empty or taken there, or the place is too deep.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    tidy = concept_name(name)
+    fresh = hierarchy_lock(hierarchy.pk)
+    above = None
+    if parent is not None:
+        above = _fresh(parent)
+        if above.hierarchy_id != fresh.pk:
+            raise ValidationFailed("The parent belongs to another hierarchy.")
+        _refuse_depth(above.depth + 1)
+    _refuse_namesake(_children(fresh.pk, above), tidy)
+    fields = {"hierarchy": fresh, "name": tidy}
+    if above is None:
+        added: KnowledgeConcept = KnowledgeConcept.objects.add_root(fields)
+    else:
+        added = KnowledgeConcept.objects.add_child(above, fields)
+    return added
+
+
+def _refuse_depth(depth: int) -> None:
+    if depth > CONCEPT_DEPTH_LIMIT:
+        raise ValidationFailed(f"A hierarchy has at most {CONCEPT_DEPTH_LIMIT} levels.")
+
+
+@transaction.atomic
+def concept_rename(*, user: User | None, concept: KnowledgeConcept, name: str) -> KnowledgeConcept:
+    """Give a concept another name.
+
+    Raises:
+        ValidationFailed: the name is empty, or a sibling has it.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    tidy = concept_name(name)
+    fresh = _fresh(concept)
+    _refuse_namesake(_children(fresh.hierarchy_id, _parent(fresh)), tidy, but=fresh.pk)
+    fresh.name = tidy
+    fresh.save(update_fields=["name"])
+    return fresh
+
+
+def _parent(concept: KnowledgeConcept) -> KnowledgeConcept | None:
+    parent: KnowledgeConcept | None = KnowledgeConcept.objects.get_parent(concept)
+    return parent
+
+
+@transaction.atomic
+def concept_move(
+    *, user: User | None, concept: KnowledgeConcept, parent: KnowledgeConcept | None
+) -> KnowledgeConcept:
+    """Move a concept, and what lies below it, below `parent`, or make it a root.
+
+    Raises:
+        ValidationFailed: that would be a cycle, another hierarchy, too deep, or next to a concept of the same name.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    fresh = _fresh(concept)
+    target = None if parent is None else _fresh(parent)
+    _refuse_move(fresh, target)
+    if _parent(fresh) != target:
+        _refuse_namesake(_children(fresh.hierarchy_id, target), fresh.name, but=fresh.pk)
+        _move(fresh, target)
+    return KnowledgeConcept.objects.get(pk=fresh.pk)
+
+
+def _refuse_move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
+    if target is None:
+        return
+    if target.hierarchy_id != concept.hierarchy_id:
+        raise ValidationFailed("A concept cannot move to another hierarchy.")
+    if target.path.startswith(concept.path):
+        raise ValidationFailed.beside(
+            "parent", f"{concept.name!r} cannot move below itself: that would be a cycle."
+        )
+    deepest = max(
+        KnowledgeConcept.objects.filter(path__startswith=concept.path).values_list("depth", flat=True)
+    )
+    _refuse_depth(target.depth + 1 + deepest - concept.depth)
+
+
+def _move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
+    """Move by treebeard; both must be fresh, because it trusts the paths they carry."""
+    if target is not None:
+        KnowledgeConcept.objects.move(concept, target, "last-child")
+        return
+    last_root = KnowledgeConcept.objects.filter(depth=1).order_by("-path").first()
+    KnowledgeConcept.objects.move(concept, last_root, "last-sibling")
+
+
+@transaction.atomic
+def concept_merge(
+    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept
+) -> KnowledgeConcept:
+    """Make `concept` one with `target`: its tags and children go there, then it is deleted.
+
+    A child that has a namesake below the target is merged with it in turn.
+
+    Raises:
+        ValidationFailed: both are the same, of two hierarchies, or the target lies below the concept.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    fresh, into = _fresh(concept), _fresh(target)
+    if fresh.pk == into.pk:
+        raise ValidationFailed("A concept cannot be merged with itself.")
+    if fresh.hierarchy_id != into.hierarchy_id:
+        raise ValidationFailed("Concepts of two hierarchies cannot be merged.")
+    if into.path.startswith(fresh.path):
+        raise ValidationFailed(
+            f"{fresh.name!r} cannot be merged into {into.name!r}, which lies below it: that would be a cycle."
+        )
+    _merge(fresh.pk, into.pk)
+    return KnowledgeConcept.objects.get(pk=into.pk)
+
+
+def _merge(concept_id: int, target_id: int) -> None:
+    """Merge by numbers: every move below changes paths, so each step reads its concepts anew."""
+    _move_tags(concept_id, target_id)
+    concept = KnowledgeConcept.objects.get(pk=concept_id)
+    for child in _children(concept.hierarchy_id, concept):
+        target = KnowledgeConcept.objects.get(pk=target_id)
+        namesake = next(
+            (
+                sibling
+                for sibling in _children(target.hierarchy_id, target)
+                if sibling.name == child.name and sibling.pk != concept_id
+            ),
+            None,
+        )
+        if namesake is not None:
+            _merge(child.pk, namesake.pk)
+        else:
+            fresh = KnowledgeConcept.objects.get(pk=child.pk)
+            deepest = KnowledgeConcept.objects.filter(path__startswith=fresh.path).order_by("-depth")[0].depth
+            _refuse_depth(target.depth + 1 + deepest - fresh.depth)
+            _move(fresh, target)
+    KnowledgeConcept.objects.get(pk=concept_id).delete()
+
+
+def _move_tags(concept_id: int, target_id: int) -> None:
+    """Move a concept's tags; a question tagged with both keeps the target's, set by a person if either was."""
+    with connection.cursor() as cursor:
+        # The questions first, as an edit of one does: the triggers of `FacetCount` lock them after the tags.
+        cursor.execute(
+            """
+            SELECT FROM questionbank_question WHERE id IN (
+                SELECT question_id FROM questionbank_questiontag WHERE concept_id IN (%s, %s)
+            ) ORDER BY id FOR NO KEY UPDATE
+            """,
+            [target_id, concept_id],
+        )
+        cursor.execute(
+            """
+            UPDATE questionbank_questiontag kept
+            SET set_by = 'person', user_id = gone.user_id, probability = gone.probability
+            FROM questionbank_questiontag gone
+            WHERE kept.question_id = gone.question_id AND kept.concept_id = %s AND gone.concept_id = %s
+              AND gone.set_by = 'person' AND kept.set_by <> 'person'
+            """,
+            [target_id, concept_id],
+        )
+        cursor.execute(
+            """
+            DELETE FROM questionbank_questiontag gone USING questionbank_questiontag kept
+            WHERE kept.question_id = gone.question_id AND kept.concept_id = %s AND gone.concept_id = %s
+            """,
+            [target_id, concept_id],
+        )
+        cursor.execute(
+            "UPDATE questionbank_questiontag SET concept_id = %s WHERE concept_id = %s",
+            [target_id, concept_id],
+        )
+
+
+@transaction.atomic
+def concept_delete(
+    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept | None = None
+) -> None:
+    """Delete a concept with all below it, where no question is tagged with them.
+
+    With a `target` their tags go to it first; it must lie elsewhere.
+
+    Raises:
+        Conflict: questions are tagged with it or with a concept below, and no target is given.
+        ValidationFailed: the target lies below the concept, or in another hierarchy.
+    """
+    require(user, "concepts_edit", "You may not edit concepts.")
+    fresh = _fresh(concept)
+    below = KnowledgeConcept.objects.filter(path__startswith=fresh.path)
+    if target is not None:
+        into = _fresh(target)
+        if into.hierarchy_id != fresh.hierarchy_id or into.path.startswith(fresh.path):
+            raise ValidationFailed("The questions can only go to another concept of the same hierarchy.")
+        for concept_id in below.values_list("pk", flat=True):
+            _move_tags(concept_id, into.pk)
+    used = QuestionTag.objects.filter(concept__in=below).values("question_id").distinct().count()
+    if used:
+        counted = "1 question is" if used == 1 else f"{used:,} questions are"
+        raise Conflict(
+            f"{counted} tagged with {fresh.name!r} or a concept below it; say where the tags shall go."
+        )
+    fresh.delete()
+
+
+@transaction.atomic
+def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
+    """Make a hierarchy the bank's default; `None` as the user is the system itself.
+
+    Raises:
+        NotAllowed: the person may not edit concepts.
+        NotFound: the hierarchy was deleted meanwhile.
+    """
+    require(user, "concepts_edit", "You may not choose the bank's default hierarchy.")
+    wait_for_turn("default-hierarchy")  # there may be no row yet that two choices could lock
+    KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
+    if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
+        raise NotFound("This hierarchy no longer exists.")
+
+
+def hierarchy_choose(*, user: User, name: str) -> None:
+    """Remember in which hierarchy a person wants predictions; an empty name goes back to the bank's default.
+
+    Raises:
+        NotFound: there is no such hierarchy.
+    """
+    chosen = KnowledgeHierarchy.objects.filter(name=name).first() if name else None
+    if name and chosen is None:
+        raise NotFound(f"There is no hierarchy {name!r}.")
+    if user.hierarchy_id != (chosen.pk if chosen else None):
+        user.hierarchy = chosen
+        user.save(update_fields=["hierarchy"])

@@ -1,0 +1,127 @@
+"""What is known about a question's difficulty, each figure with its interval and its basis.
+
+Observed, estimated and published values are shown side by side, in per cent (0 easy, 100 hard), so that a
+page can show how well the estimate did once students have answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from questionbank.core.wording import counted
+from questionbank.models import Question
+
+Z_95 = 1.959964  # quantile of the normal distribution for 95 %
+OBSERVED = "Observed"
+UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
+
+
+CLEAR_STEP = 5.0  # points between two published difficulties from which one is the harder
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyFigure:
+    """One figure in per cent; without an interval `low` and `high` are None.
+
+    Attributes:
+        middle: the ends of the interval that holds half of such questions; None where it is not known.
+    """
+
+    label: str
+    percent: float
+    basis: str
+    low: float | None = None
+    high: float | None = None
+    is_estimate: bool = False
+    middle: tuple[float, float] | None = None
+
+    @property
+    def measures(self) -> str:
+        """What the figure is a percentage of: an observed one counts answers, the others are places on a scale."""
+        return "of answers wrong" if self.label == OBSERVED else "of the way from easy to hard"
+
+    @property
+    def is_uncertain(self) -> bool:
+        low, high = self.middle or (self.low, self.high)
+        if low is None or high is None:
+            return False
+        return max(self.percent - low, high - self.percent) >= UNCERTAIN
+
+
+def wilson_interval(share: float, responses: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share observed in `responses` trials.
+
+    >>> low, high = wilson_interval(0.5, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.404, 0.596)
+    """
+    z2 = Z_95**2
+    centre = (share + z2 / (2 * responses)) / (1 + z2 / responses)
+    spread = Z_95 / (1 + z2 / responses) * sqrt(share * (1 - share) / responses + z2 / (4 * responses**2))
+    return max(0.0, centre - spread), min(1.0, centre + spread)
+
+
+def observed_difficulty(question: Question) -> DifficultyFigure | None:
+    """Return the share of wrong answers among students' responses, with Wilson's interval."""
+    if question.facility is None or not question.responses:
+        return None
+    low, high = wilson_interval(1 - question.facility, question.responses)
+    responses = counted(question.responses, "response", "responses")
+    basis = f"from {responses}: {100 * question.facility:.0f}% answered correctly"
+    return DifficultyFigure(
+        label=OBSERVED,
+        percent=100 * (1 - question.facility),
+        basis=basis,
+        low=100 * low,
+        high=100 * high,
+    )
+
+
+def published_difficulty(question: Question) -> DifficultyFigure | None:
+    """Return what the source says, mapped to per cent; no source states an interval.
+
+    Of a paraphrase it is what the original's source says, so it is marked as an estimate.
+    """
+    if question.difficulty is None or question.difficulty_percent is None:
+        return None
+    if question.difficulty_scale == "facility":
+        basis = "from its source"
+    else:
+        basis = f"from its source: {f'{question.difficulty:g}'} on the scale {question.difficulty_scale}"
+    if question.paraphrase_of_id is None:
+        return DifficultyFigure(label="Published", percent=question.difficulty_percent, basis=basis)
+    return DifficultyFigure(
+        label="From the original",
+        percent=question.difficulty_percent,
+        basis=f"for the original's wording, {basis}",
+        is_estimate=True,
+    )
+
+
+def is_known(question: Question) -> bool:
+    """Return whether students' responses or a source say how difficult a question is."""
+    return bool(observed_difficulty(question) or published_difficulty(question))
+
+
+def difficulty_step(question: Question, other: Question) -> tuple[float, str] | None:
+    """Return by how many points of 100 `other` is harder, negative where it is easier, and the reason.
+
+    None where nothing that compares shows a difference. Observed difficulties compare where both are known, and differ
+    where their intervals do not overlap; else published ones on the same scale compare. Estimates do not: the order of
+    two texts is more certain than two estimates (`questionbank.similar.comparison`).
+    """
+    figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
+    if figure and other_figure:
+        low, high = (
+            max(figure.low or 0, other_figure.low or 0),
+            min(figure.high or 100, other_figure.high or 100),
+        )
+        is_clear = low > high
+    else:
+        figure, other_figure, basis = published_difficulty(question), published_difficulty(other), "published"
+        if not figure or not other_figure or question.difficulty_scale != other.difficulty_scale:
+            return None
+        is_clear = abs(other_figure.percent - figure.percent) >= CLEAR_STEP
+    sentence = f"Difficulty {other_figure.percent:.0f}% instead of {figure.percent:.0f}% ({basis})."
+    return (other_figure.percent - figure.percent, sentence) if is_clear else None

@@ -1,0 +1,143 @@
+"""Writing lists of questions; each function is one transaction and lets only the list's owner in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from analytics.question_content import Section
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.owned import checked_name, last_position, locked_rows, row_move, row_remove
+from questionbank.models import Question, QuestionList, QuestionListItem, User
+from questionbank.people.permissions import require_owner
+
+LONGEST_LIST = 300  # questions; the page shows all of them
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPlace:
+    """What a list says of a question in place of what the question says itself."""
+
+    points: float | None = None
+    section: Section = field(default_factory=Section)
+
+
+@transaction.atomic
+def question_list_create(*, user: User, name: str, instructions: str = "") -> QuestionList:
+    """Create an empty list.
+
+    Args:
+        instructions: of the paper that it is made from.
+
+    Raises:
+        ValidationFailed: the name is empty, too long, or the person has a list of that name.
+    """
+    return QuestionList.objects.create(
+        owner=user,
+        name=checked_name(QuestionList.objects.filter(owner=user), name, noun="list"),
+        instructions=instructions,
+    )
+
+
+@transaction.atomic
+def question_list_update(
+    *, user: User, question_list: QuestionList, name: str, is_shared: bool
+) -> QuestionList:
+    """Rename a list, share it inside the school, or stop sharing it.
+
+    Raises:
+        ValidationFailed: as for `question_list_create`.
+        NotAllowed: the list is somebody else's.
+    """
+    require_owner(user, question_list)
+    question_list.name = checked_name(
+        QuestionList.objects.filter(owner=user).exclude(pk=question_list.pk), name, noun="list"
+    )
+    question_list.is_shared = is_shared
+    question_list.save()
+    return question_list
+
+
+@transaction.atomic
+def question_list_delete(*, user: User, question_list: QuestionList) -> None:
+    """Delete a list; its questions stay in the bank.
+
+    Raises:
+        NotAllowed: the list is somebody else's.
+    """
+    require_owner(user, question_list)
+    question_list.delete()
+
+
+@transaction.atomic
+def question_list_add(
+    *,
+    user: User,
+    question_list: QuestionList,
+    questions: Iterable[Question],
+    with_templates: bool = False,
+    places: Mapping[int, ListedPlace] | None = None,
+) -> int:
+    """Add questions at the end of a list and return how many were not in it yet.
+
+    Args:
+        with_templates: also those that draw their numbers, which worksheets leave out.
+        places: what the list says of some questions, by their ids.
+
+    Raises:
+        ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
+        NotAllowed: the list is somebody else's.
+    """
+    items = locked_rows(user=user, owner=question_list)
+    listed = set(items.values_list("question_id", flat=True))
+    question_ids = (question.pk for question in questions if with_templates or not question.draws_numbers)
+    added = [pk for pk in dict.fromkeys(question_ids) if pk not in listed]
+    if len(listed) + len(added) > LONGEST_LIST:
+        raise ValidationFailed(f"A list holds up to {LONGEST_LIST} questions.")
+    usual = ListedPlace()
+    QuestionListItem.objects.bulk_create(
+        QuestionListItem(
+            question_list=question_list,
+            question_id=pk,
+            position=position,
+            points=(place := (places or {}).get(pk, usual)).points,
+            heading=place.section.heading,
+            instructions=place.section.instructions,
+        )
+        for position, pk in enumerate(added, start=last_position(items) + 1)
+    )
+    question_list.save(update_fields=["updated_at"])
+    return len(added)
+
+
+@transaction.atomic
+def question_list_remove(*, user: User, question_list: QuestionList, question_id: int) -> int:
+    """Take a question out of a list and return the place it had, from 1; 0 where it is not in it.
+
+    Raises:
+        NotAllowed: the list is somebody else's.
+    """
+    items = locked_rows(user=user, owner=question_list)
+    item = items.filter(question_id=question_id).first()
+    if item is None:
+        return 0
+    place = items.filter(position__lte=item.position).count()
+    row_remove(items, pk=item.pk)
+    question_list.save(update_fields=["updated_at"])
+    return place
+
+
+@transaction.atomic
+def question_list_move(*, user: User, question_list: QuestionList, question_id: int, position: int) -> None:
+    """Move a question to a place, counted from 1; a place beyond the end is the last one.
+
+    Raises:
+        NotAllowed: the list is somebody else's.
+    """
+    items = locked_rows(user=user, owner=question_list)
+    item = items.filter(question_id=question_id).first()
+    if item is not None:
+        row_move(items, pk=item.pk, position=position)
+        question_list.save(update_fields=["updated_at"])

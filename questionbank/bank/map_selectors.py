@@ -1,0 +1,313 @@
+"""The map of the bank: which one is shown, its points, and what its colours mean.
+
+All points travel in one binary answer that depends on the map and on a hierarchy only; which of them are
+drawn, and in which colour, is decided by the page from the legend below.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain, repeat
+
+import numpy as np
+import numpy.typing as npt
+from django.apps import apps
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Count, Max
+
+from analytics.concept_paths import common_leading_nodes, without_leading
+from questionbank.bank.concept_selectors import hierarchies
+from questionbank.bank.facet_counts import facet_cube
+from questionbank.bank.vector_selectors import embedding_set_size, map_set
+from questionbank.core.database import existing
+from questionbank.models import (
+    EmbeddingSet,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Projection,
+    Question,
+    QuestionTag,
+    Run,
+)
+
+LEVELS = 3  # concept levels that the map can be coloured by
+COLOURS = 8  # concepts that get a colour and a shape of their own; the others are grey
+BANDS = 5  # of difficulty, each 100 / 5 per cent wide
+UNKNOWN = 255  # in the array of difficulties
+_MAGIC = b"KMAP"
+_KEPT_SECONDS = 3600
+LARGE, LARGE_KEPT = 50_000, 600  # points of a map from which its figures are so many seconds old
+_SHOWN = ("id", "embedding_set_id", "method", "settings", "questions", "created_at")
+
+Numbers = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """The map that is shown and whether it is still the right one.
+
+    Attributes:
+        projection: None if no map was drawn yet. Without its arrays, which are read where needed.
+        is_of_former_model: it shows another encoder's vectors than those in use.
+        missing: vectors of the set in use that came in since; 0 where the map is of a former model.
+    """
+
+    projection: Projection | None
+    can_be_drawn: bool
+    is_of_former_model: bool
+    missing: int
+    run: Run | None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its points and counts are up to `LARGE_KEPT` seconds old."""
+        return self.projection is not None and self.projection.questions > LARGE
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoints:
+    """The ready questions on a map.
+
+    Attributes:
+        ids: (points,) of the questions, ascending.
+        coordinates: (points, 2); 0 .. 65535 is -1 .. 1.
+        concepts: (LEVELS, points) ids of the concepts of a question's first path in the hierarchy, from
+            coarse to fine, leading nodes that nearly all share left out; 0 where there is none.
+        difficulties: (points,) in per cent, observed before published, `UNKNOWN` where neither is.
+    """
+
+    ids: Numbers
+    coordinates: npt.NDArray[np.uint16]
+    concepts: Numbers
+    difficulties: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class LegendRow:
+    """One line of the legend.
+
+    Attributes:
+        value: id of the concept, or number of the band of difficulty.
+        colour: number of its colour and shape, None for grey.
+    """
+
+    value: int
+    name: str
+    questions: int
+    colour: int | None
+
+
+def map_state() -> MapState:
+    """Return which map the site shows: that of the encoder in use, else the latest one."""
+    current = map_set()
+    projections = Projection.objects.only(*_SHOWN)
+    projection = (
+        projections.filter(embedding_set=current).first() if current else None
+    ) or projections.order_by("-created_at").first()
+    former = projection is not None and (current is None or projection.embedding_set_id != current.pk)
+    missing = 0
+    if current is not None and projection is not None and not former:
+        missing = max(0, _vectors(current, is_large=projection.questions > LARGE) - projection.questions)
+    return MapState(
+        projection=projection,
+        can_be_drawn=current is not None and current.embeddings.filter(vector__isnull=False).exists(),
+        is_of_former_model=former,
+        missing=missing,
+        run=Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).first(),
+    )
+
+
+def _vectors(embedding_set: EmbeddingSet, *, is_large: bool) -> int:
+    """Return the number of vectors in a set; of a large map as they were counted at most `LARGE_KEPT` ago."""
+    if not is_large:
+        return embedding_set_size(embedding_set=embedding_set)
+    key = f"map-vectors:{embedding_set.pk}"
+    count: int | None = cache.get(key)
+    if count is None:
+        count = embedding_set_size(embedding_set=embedding_set)
+        cache.set(key, count, LARGE_KEPT)
+    return count
+
+
+def ready_questions() -> int:
+    """Return how many questions a map of the whole bank would show."""
+    cube = facet_cube()
+    return cube.total(cube.equal("status", Question.Status.READY))
+
+
+def map_hierarchies() -> list[KnowledgeHierarchy]:
+    """Return the hierarchies that questions are tagged in, the one with most tags first."""
+    counts = facet_cube().by_concept
+    tags: Counter[int] = Counter()
+    for pk, hierarchy in KnowledgeConcept.objects.values_list("pk", "hierarchy"):
+        tags[hierarchy] += counts.get(pk, 0)
+    return sorted(
+        (hierarchy for hierarchy in hierarchies() if tags.get(hierarchy.pk)),
+        key=lambda hierarchy: (-tags[hierarchy.pk], hierarchy.name),
+    )
+
+
+def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
+    """Return a name for the state of the points; it changes when the map, a question, a tag or a concept does.
+
+    Rows only ever added or noted in a history, so the latest number of each table tells. A large map's points, which
+    take seconds to read, are read anew every `LARGE_KEPT` seconds.
+    """
+    numbers: list[object] = [
+        projection.pk,
+        projection.created_at.isoformat(),
+        hierarchy.pk if hierarchy else None,
+    ]
+    is_large = projection.questions > LARGE
+    numbers += [int(time.time() // LARGE_KEPT)] if is_large else []
+    for name in () if is_large else ("Question", "QuestionTag", "KnowledgeConcept"):
+        for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
+            rows = apps.get_model("questionbank", table)._default_manager.order_by()
+            numbers.append(rows.aggregate(last=Max(key))["last"])
+    return sha256("/".join(map(str, numbers)).encode()).hexdigest()[:32]
+
+
+def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
+    """Return the points of a map with their concepts in one hierarchy; kept until something changes.
+
+    Raises:
+        NotFound: the map has been replaced meanwhile.
+    """
+    key = f"map-points-{map_version(projection=projection, hierarchy=hierarchy)}"
+    points: MapPoints | None = cache.get(key)
+    if points is None:
+        points = _read_points(projection, hierarchy)
+        cache.set(key, points, _KEPT_SECONDS)
+    return points
+
+
+def points_to_bytes(points: MapPoints) -> bytes:
+    """Return the points as the page reads them, little-endian.
+
+    ``KMAP``, then uint32: number of points n, number of levels l; then ids (n uint32), concepts (l times n
+    uint32), coordinates (n times x and y, uint16), difficulties (n uint8).
+    """
+    return b"".join(
+        (
+            struct.pack("<4sII", _MAGIC, len(points.ids), len(points.concepts)),
+            points.ids.astype("<u4").tobytes(),
+            points.concepts.astype("<u4").tobytes(),
+            points.coordinates.astype("<u2").tobytes(),
+            points.difficulties.astype("u1").tobytes(),
+        )
+    )
+
+
+def map_legend(
+    *, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None
+) -> list[LegendRow]:
+    """Return what the colours mean, with counts: concepts of a level, the commonest first, or bands of difficulty.
+
+    Args:
+        level: 1 .. LEVELS; None for difficulty.
+    """
+    inside = _inside(points, within)
+    if level is None:
+        difficulties = points.difficulties[inside]
+        bands = Counter(
+            np.minimum(difficulties[difficulties != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist()
+        )
+        width = 100 // BANDS
+        return [
+            LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)
+            for band in range(BANDS)
+        ]
+    counts = np.bincount(points.concepts[level - 1][inside])
+    named = KnowledgeConcept.objects.filter(pk__in=np.flatnonzero(counts).tolist())
+    ranked = sorted((-int(counts[pk]), name, pk) for pk, name in named.values_list("pk", "name"))
+    return [
+        LegendRow(pk, name, -count, place if place < COLOURS else None)
+        for place, (count, name, pk) in enumerate(ranked)
+    ]
+
+
+def concept_level(*, points: MapPoints, concept: KnowledgeConcept) -> int | None:
+    """Return the level that a concept has on the map; None where no question on it has the concept there."""
+    return next(
+        (level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None
+    )
+
+
+def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[np.bool_]:
+    if within is None:
+        return np.ones(len(points.ids), dtype=bool)
+    return np.asarray((points.concepts == within.pk).any(axis=0))
+
+
+def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
+    row = existing(
+        Projection.objects.filter(pk=projection.pk).only("question_ids", "coordinates"),
+        "The map has just been redrawn; reload the page.",
+    )
+    drawn = np.frombuffer(bytes(row.question_ids), dtype="<u4")
+    places = np.frombuffer(bytes(row.coordinates), dtype="<u2").reshape(-1, 2)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, CASE WHEN responses > 0 AND facility IS NOT NULL THEN 100 * (1 - facility)"
+            " ELSE difficulty_percent END FROM questionbank_question"
+            " WHERE status = 'ready' AND id = ANY(%s) ORDER BY id",
+            [drawn.tolist()],
+        )
+        rows = cursor.fetchall()
+    ids = np.array([question[0] for question in rows], dtype=np.uint32)
+    difficulties = np.array(
+        [UNKNOWN if question[1] is None else round(min(max(question[1], 0), 100)) for question in rows],
+        dtype=np.uint8,
+    )
+    return MapPoints(
+        ids=ids,
+        coordinates=places[np.searchsorted(drawn, ids)],
+        concepts=_concepts(ids, hierarchy),
+        difficulties=difficulties,
+    )
+
+
+def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
+    concepts = np.zeros((LEVELS, len(ids)), dtype=np.uint32)
+    if hierarchy is None:
+        return concepts
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT t.question_id, min(c.path) FROM questionbank_questiontag t"
+            " JOIN questionbank_knowledgeconcept c ON c.id = t.concept_id"
+            " WHERE c.hierarchy_id = %s AND t.question_id = ANY(%s) GROUP BY t.question_id",
+            [hierarchy.pk, ids.tolist()],
+        )
+        first = dict(cursor.fetchall())
+    columns = _concepts_by_level(set(first.values()), hierarchy)
+    for column, question in enumerate(ids.tolist()):
+        if question in first:
+            levels = columns[first[question]]
+            concepts[: len(levels), column] = levels
+    return concepts
+
+
+def _concepts_by_level(paths: Iterable[str], hierarchy: KnowledgeHierarchy) -> dict[str, list[int]]:
+    """Return the concepts on each path, level 1 first, without the leading ones that nearly all tags share."""
+    tags = (
+        QuestionTag.objects.order_by()
+        .filter(concept__hierarchy=hierarchy)
+        .values_list("concept__path")
+        .annotate(number=Count("pk"))
+    )
+    leading = common_leading_nodes(
+        chain.from_iterable(repeat(tuple(KnowledgeConcept.prefixes(path)), number) for path, number in tags)
+    )
+    ids = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
+    return {
+        path: [
+            ids[each] for each in without_leading(tuple(KnowledgeConcept.prefixes(path)), leading)[:LEVELS]
+        ]
+        for path in paths
+    }

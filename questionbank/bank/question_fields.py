@@ -1,0 +1,189 @@
+"""Checking what a person enters about a question."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.json_lines import TEXT_LIMIT, string_problem
+from analytics.question_content import EMPTY, Option, QuestionContent, as_json
+from analytics.text.plain_maths import mark_plain_maths
+from questionbank.core.errors import ValidationFailed
+from questionbank.formats import limits
+from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.fields import LANGUAGE_TAG, content_problem
+from questionbank.formats.kinds import options_fault, truth_word
+from questionbank.models import Question
+
+
+class _Checks:
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+        self.problems: defaultdict[str, list[str]] = defaultdict(list)
+
+    def string(self, name: str, limit: int) -> str:
+        """Return the value with the browser's line ends made plain and no blanks around it."""
+        value = str(self.fields.get(name) or "").replace("\r\n", "\n").strip()
+        reason = string_problem(value, limit)
+        if reason:
+            self.problems[name].append(reason[0].upper() + reason[1:] + ".")
+        return value
+
+    def options(self) -> list[Option]:
+        options: list[Option] = []
+        entries: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
+        if len(entries) > limits.OPTIONS_LIMIT:
+            message = f"A question has at most {limits.OPTIONS_LIMIT} options."
+            self.problems["options"].append(message)
+            return []
+        for option in entries:
+            raw = as_json(option) if isinstance(option, Option) else option
+            label, text, misconception, feedback = (
+                str(raw.get(name) or "").replace("\r\n", "\n").strip()
+                for name in ("label", "text", "misconception", "feedback")
+            )
+            weight = raw.get("weight")
+            if not label or not text:
+                self.problems["options"].append("Every option needs a label and a text.")
+            if weight is not None and not -1 <= weight <= 1:
+                self.problems["options"].append("A weight lies between -100% and 100%.")
+            for value, limit in (
+                (label, limits.LABEL_LIMIT),
+                (text, limits.OPTION_TEXT_LIMIT),
+                (misconception, limits.OPTION_TEXT_LIMIT),
+                (feedback, limits.OPTION_TEXT_LIMIT),
+            ):
+                if reason := string_problem(value, limit):
+                    self.problems["options"].append(f"{label or '?'}: {reason}.")
+            options.append(Option(label, text, misconception, weight, feedback))
+        return options
+
+    def content(self) -> QuestionContent:
+        content: QuestionContent = self.fields.get("content") or EMPTY
+        if reason := content_problem(content):
+            self.problems["content"].append(reason[0].upper() + reason[1:] + ".")
+        return content
+
+
+def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
+    """Check and tidy what a person entered, and fill a question with it, which is not saved.
+
+    Returns:
+        The equation.
+
+    Raises:
+        ValidationFailed: with every problem by field.
+    """
+    checks = _Checks(fields)
+    options, content = checks.options(), checks.content()
+    answer = checks.string("answer", limits.ANSWER_LIMIT)
+    question.text = checks.string("text", TEXT_LIMIT)
+    question.language = checks.string("language", limits.LANGUAGE_LIMIT).lower()
+    question.kind = checks.string("kind", limits.LANGUAGE_LIMIT)
+    question.options = as_json(tuple(options))
+    question.answer = derived_answer(kind=question.kind, options=options, answer=answer, content=content)
+    if question.kind == "true_false":
+        question.answer = truth_word(question.answer)
+    question.solution = checks.string("solution", TEXT_LIMIT)
+    question.content = as_json(content)
+    question.grade = checks.string("grade", limits.GRADE_LIMIT)
+    question.status = checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY
+    equation = checks.string("equation", limits.EQUATION_LIMIT)
+    problems = checks.problems
+    if not question.text and "text" not in problems:
+        problems["text"].append("A question needs a text.")
+    if "language" not in problems and not LANGUAGE_TAG.fullmatch(question.language):
+        problems["language"].append("This is not a language tag such as en or zh.")
+    if question.kind not in Question.Kind.values:
+        problems["kind"].append("Choose a type of question.")
+    if question.status not in Question.Status.values:
+        problems["status"].append("Choose a status.")
+    _check_options(question, content, problems)
+    if problems:
+        message = " ".join(reason for reasons in problems.values() for reason in reasons)
+        raise ValidationFailed(message, problems)
+    return equation
+
+
+def _check_options(
+    question: Question, content: QuestionContent, problems: defaultdict[str, list[str]]
+) -> None:
+    if question.kind == "matching" and not any(pair.left for pair in content.pairs):
+        problems["pairs"].append("A matching question needs its pairs.")
+    if question.kind == "parts" and not content.parts:
+        problems["content"].append("A question in several parts needs its parts.")
+    if question.kind == "description" and question.answer:
+        problems["answer"].append("A description has no answer: clear this field, or choose another type.")
+    if question.kind == "true_false" and question.answer not in ("", "True", "False"):
+        problems["answer"].append("The answer must be True or False.")
+    if "options" in problems or "kind" in problems:
+        return
+    labels = [option["label"] for option in question.options]
+    match options_fault(kind=question.kind, text=question.text, labels=labels, answer=question.answer):
+        case "unexpected":
+            problems["options"].append("Only multiple-choice and ordering questions have options.")
+        case "missing" | "single":
+            name = "An ordering" if question.kind == "ordering" else "A multiple-choice"
+            problems["options"].append(f"{name} question needs at least two options.")
+        case "repeated":
+            problems["options"].append("Two options have the same label.")
+        case "answer":
+            problems["answer"].append(
+                "The answer must be the label of an option, or several labels such as A, C."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TypedText:
+    """What somebody types or pastes as a question, as the editor and Paste read it.
+
+    Attributes:
+        text: the same with plain maths such as ``1/2 + 1/3`` as LaTeX between dollar signs.
+        was_read: there was some.
+        warnings: what looks unbalanced in its formulas.
+    """
+
+    text: str
+    was_read: bool
+    warnings: list[str]
+
+
+def read_typed(text: str) -> TypedText:
+    """Read plain maths in a text without formulas, and check the formulas of one that has some."""
+    read = mark_plain_maths(text)
+    return TypedText(text=read, was_read=read != text, warnings=latex_warnings(text))
+
+
+_PRICE = re.compile(r"\$ ?\d[\d,.]*+(?![\w^\\{}=+*/$-])(?! ?[\\^_=+*/$-])")
+_PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
+
+
+def latex_warnings(text: str) -> list[str]:
+    r"""Return what looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
+
+    A price is not the beginning of a formula.
+
+    >>> latex_warnings(r"If $x=2$, what is \(y\)?"), len(latex_warnings("If $x=2, pay"))
+    ([], 1)
+    >>> len(latex_warnings("Work out $2.5x")), len(latex_warnings("Work out $3,000x + 5"))
+    (1, 1)
+    >>> latex_warnings("A pen costs $40."), latex_warnings("A pen costs $3,000; what is $x$?")
+    ([], [])
+    """
+    warnings = []
+    plain = text.replace(r"\\", "").replace(r"\$", "")
+    single = plain.replace("$$", "")
+    if plain.count("$$") % 2:
+        warnings.append("A formula between $$ and $$ is not closed.")
+    elif single.count("$") % 2 and _PRICE.sub("", single).count("$") % 2:
+        warnings.append("A formula between $ and $ is not closed.")
+    for opening, closing in _PAIRS:
+        if plain.count(opening) != plain.count(closing):
+            warnings.append(f"{opening} and {closing} do not pair up.")
+    braces = plain.replace(r"\{", "").replace(r"\}", "")
+    if braces.count("{") != braces.count("}"):
+        warnings.append("Braces { and } do not pair up.")
+    return warnings

@@ -1,0 +1,335 @@
+"""Reading questions: one, as records for files and capabilities, those that are the same, and their pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from django.core.files.storage import storages
+from django.db import connection
+from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
+from django.db.models.fields.json import KT
+
+from analytics.question_content import (
+    EMPTY,
+    Option,
+    QuestionContent,
+    asked_parts,
+    content_digest,
+    content_of,
+    option_text,
+    own_text,
+)
+from analytics.records import ConceptPath, Original, QuestionRecord
+from analytics.text.meaning import same_answer
+from questionbank.bank.concept_selectors import named_paths
+from questionbank.core.database import existing
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.wording import whole_number
+from questionbank.models import (
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Question,
+    QuestionOriginal,
+    QuestionTag,
+    User,
+)
+from questionbank.people.permissions import is_admin
+
+RECORDS_AT_ONCE = 2_000
+_OPTION = [field.name for field in fields(Option)]
+
+
+def is_text_of(*, question: Question, text: str) -> bool:
+    """Return whether a text is a question's, but for what `content_hash` overlooks; its options do not count."""
+    return content_hash(text=text) == content_hash(text=question.text)
+
+
+def content_hash(
+    *, text: str, options: Sequence[Option | Mapping[str, Any]] = (), content: QuestionContent = EMPTY
+) -> bytes:
+    """Return the SHA-256 of what a question asks: its text, its options, its pairs, gaps, parts and pictures, in order.
+
+    As `analytics.question_content.content_digest` makes it.
+    """
+    parts = [text, *map(option_text, options)]
+    if content:
+        parts.extend(asked_parts(content))
+    return content_digest(parts)
+
+
+_MOST_ANSWERS_COMPARED = 20  # by what they mean
+
+
+def question_hash(question: Question) -> bytes:
+    """Return the `content_hash` of a question of the bank."""
+    content = content_of(question.content)
+    return content_hash(text=question.text, options=question.options, content=content)
+
+
+ANSWER_KEY_SQL = r"btrim(regexp_replace(normalize({answer}, NFKC), '\s+', ' ', 'g'), ' $')"
+"""The SQL of `answer_key`; ``{answer}`` is the column."""
+
+
+def answer_key(answer: str) -> str:
+    """Return what tells an answer from others: compatibility forms, blanks and dollar signs around it do not.
+
+    >>> answer_key("$12$  cm") == answer_key("$12$ cm"), answer_key("$12$"), answer_key("２０")
+    (True, '12', '20')
+    """
+    return " ".join(unicodedata.normalize("NFKC", answer).split()).strip(" $")
+
+
+def in_language(language: str) -> Q:
+    """Return the condition for rows in a language, its scripts and regional forms included."""
+    return Q(language__iexact=language) | Q(language__istartswith=f"{language}-")
+
+
+def visible_to(user: User | None) -> Q:
+    """Return the condition for questions a person may see: others' drafts only for admins and the system (None)."""
+    if user is None or is_admin(user):
+        return Q()
+    return ~Q(status=Question.Status.DRAFT) | Q(created_by=user)
+
+
+def question_get(*, question_id: int, user: User | None = None) -> Question:
+    """Return a question with its equation and its author.
+
+    Args:
+        user: who asks; None is the system itself.
+    """
+    questions = Question.objects.select_related("equation", "machine_solution", "created_by")
+    return existing(
+        questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}."
+    )
+
+
+def exact_duplicates(
+    *,
+    text: str,
+    options: Sequence[Option | Mapping[str, Any]],
+    content: QuestionContent = EMPTY,
+    answer: str = "",
+    exclude: Question | None = None,
+    user: User | None = None,
+) -> QuerySet[Question]:
+    """Return the questions that ask the same, are not retired and visible to the person, the oldest first.
+
+    Args:
+        answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
+            ``1/2`` and ``0.5`` are one answer.
+    """
+    digest = content_hash(text=text, options=options, content=content)
+    same = Question.objects.filter(visible_to(user), content_hash=digest)
+    same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
+    if key := answer_key(answer):
+        stored_key = Func(
+            F("answer"),
+            template=ANSWER_KEY_SQL.replace("{answer}", "%(expressions)s"),
+            output_field=CharField(),
+        )
+        stored = same.exclude(answer="").values_list("pk", "answer")[:_MOST_ANSWERS_COMPARED]
+        equal = [pk for pk, stored_answer in stored if same_answer(answer, stored_answer) == "same"]
+        same = same.alias(answer_key=stored_key).filter(Q(answer_key__in=("", key)) | Q(pk__in=equal))
+    return same if exclude is None else same.exclude(pk=exclude.pk)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedPath:
+    """A tag of a question: the path of its concept, in its hierarchy."""
+
+    hierarchy: int
+    path: ConceptPath
+
+
+def concept_paths(
+    question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
+) -> dict[int, list[ConceptPath]]:
+    """Return the concept paths of many questions by two queries, each question's in the order of the tree.
+
+    With a hierarchy, only the paths in it.
+    """
+    tags = tagged_paths(question_ids, hierarchy=hierarchy)
+    return {question_id: [tag.path for tag in question_tags] for question_id, question_tags in tags.items()}
+
+
+def tagged_paths(
+    question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
+) -> dict[int, list[TaggedPath]]:
+    """Return the same with the hierarchy of each path."""
+    ids = list(question_ids)
+    if not ids:
+        return {}
+    # By hand, since every page of results asks: Django takes longer to write it than PostgreSQL to answer.
+    query = """
+        SELECT t.question_id, k.hierarchy_id, k.path
+        FROM questionbank_questiontag t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+        WHERE t.question_id = ANY(%s::bigint[]) AND coalesce(k.hierarchy_id = %s, true) ORDER BY k.path
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [ids, hierarchy.pk if hierarchy else None])
+        tags = cursor.fetchall()
+    names = named_paths(path for *_, path in tags)
+    paths: dict[int, list[TaggedPath]] = {}
+    for question_id, hierarchy_id, path in tags:
+        paths.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names[path]))
+    return paths
+
+
+def numbered_question_records(
+    questions: QuerySet[Question] | Sequence[Question],
+    *,
+    hierarchy: KnowledgeHierarchy | None = None,
+    originals_of: str = "",
+) -> Iterator[tuple[int, QuestionRecord]]:
+    """Yield many questions as records, each with its id, in bounded memory: a query by id, a sequence in its order.
+
+    With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
+    """
+    if not isinstance(questions, QuerySet):
+        prefetch_related_objects(questions, "equation")
+        yield from _records(questions, hierarchy, originals_of)
+        return
+    questions = questions.select_related("equation").order_by("pk")
+    last = 0
+    while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
+        last = batch[-1].pk
+        yield from _records(batch, hierarchy, originals_of)
+
+
+def _records(
+    questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None, originals_of: str
+) -> Iterator[tuple[int, QuestionRecord]]:
+    ids = [question.pk for question in questions]
+    paths = concept_paths(ids, hierarchy=hierarchy)
+    original_rows = (
+        QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
+    )
+    originals = {
+        row.question_id: Original(row.format, bytes(row.data), bytes(row.preamble), bytes(row.fields))
+        for row in original_rows
+    }
+    for question in questions:
+        record = _record(question, paths.get(question.pk, []))
+        original = originals.get(question.pk)
+        yield question.pk, replace(record, original=original) if original else record
+
+
+def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
+    equation = getattr(question, "equation", None)
+    return QuestionRecord(
+        id=question.source_id or str(question.pk),
+        text=question.text,
+        language=question.language,
+        kind=question.kind,
+        options=tuple(
+            Option(**{name: option[name] for name in _OPTION if name in option})
+            for option in question.options
+        ),
+        answer=question.answer,
+        solution=question.solution,
+        equation=equation.expression if equation else "",
+        numbers=tuple(equation.numbers) if equation else (),
+        concepts=tuple(paths),
+        difficulty=question.difficulty,
+        difficulty_scale=question.difficulty_scale,
+        grade=question.grade,
+        stage=question.stage,
+        source=question.source,
+        responses=question.responses,
+        facility=question.facility,
+        content=content_of(question.content),
+    )
+
+
+EXPORT_FILTERS = (
+    "source",
+    "language",
+    "kind",
+    "grade",
+    "stage",
+    "status",
+    "hierarchy",
+    "concept",
+    "difficulty",
+)
+
+
+def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
+    """Return questions for an export; ready ones unless `filters` names a status.
+
+    Args:
+        filters: of `EXPORT_FILTERS`; ``concept`` is an id and includes what lies below it, ``difficulty``
+            a range of per cent such as ``20-60``, the others are compared unchanged.
+
+    Raises:
+        ValidationFailed: a filter is not known or its value makes no sense.
+    """
+    questions = Question.objects.filter(status=filters.get("status", Question.Status.READY))
+    for name, value in filters.items():
+        if name not in EXPORT_FILTERS:
+            raise ValidationFailed(
+                f"The filter {name!r} is not known; use one of {', '.join(EXPORT_FILTERS)}."
+            )
+        if name == "hierarchy":
+            if not KnowledgeHierarchy.objects.filter(name=value).exists():
+                raise ValidationFailed(f"There is no hierarchy {value!r}.")
+            tagged = QuestionTag.objects.filter(concept__hierarchy__name=value)
+            questions = questions.filter(pk__in=tagged.values("question_id"))
+        elif name == "concept":
+            questions = questions.filter(pk__in=_tagged_below(value).values("question_id"))
+        elif name == "difficulty":
+            questions = questions.filter(difficulty_percent__range=_percent_range(value))
+        elif name == "status" and value not in Question.Status.values:
+            raise ValidationFailed(f"status must be one of {', '.join(Question.Status.values)}.")
+        else:
+            questions = questions.filter(**{name: value})
+    return questions
+
+
+def _tagged_below(concept_id: str) -> QuerySet[QuestionTag]:
+    concept = KnowledgeConcept.objects.filter(pk=whole_number(concept_id)).first()
+    if concept is None:
+        raise ValidationFailed(f"There is no concept {concept_id!r}; give its number.")
+    return QuestionTag.objects.filter(concept__path__startswith=concept.path)
+
+
+def _percent_range(value: str) -> tuple[float, float]:
+    low, dash, high = value.partition("-")
+    try:
+        return float(low), float(high) if dash else float(low)
+    except ValueError as error:
+        raise ValidationFailed("difficulty must be a range of per cent such as 20-60.") from error
+
+
+SHARING_SHOWN = 20
+
+
+def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
+    """Return other questions whose texts begin with the same text, `SHARING_SHOWN` at most."""
+    content = content_of(question.content)
+    if own_text(question.text, content) == question.text:
+        return []
+    shared = Question.objects.alias(shared=KT("content__stimulus__text")).filter(
+        Q(content__has_key="stimulus"), visible_to(user), shared=content.stimulus.text
+    )
+    others = shared.exclude(pk=question.pk).exclude(status=Question.Status.RETIRED).order_by("pk")
+    return list(others.defer("search_vector", "content_hash")[:SHARING_SHOWN])
+
+
+def stored_name(sha256: str) -> str:
+    """Return the name of a picture's file in the storage."""
+    return f"{sha256[:2]}/{sha256}"
+
+
+def picture_bytes(sha256: str) -> bytes | None:
+    """Return a picture, or None where its file is gone or damaged."""
+    try:
+        with storages["attachments"].open(stored_name(sha256)) as file:
+            data: bytes = file.read()
+    except FileNotFoundError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged: none at all

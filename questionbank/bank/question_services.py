@@ -1,0 +1,312 @@
+"""Writing questions and their tags; each function is one transaction.
+
+Every save fills what is derived from the text: content hash, search vector, difficulty in per cent; and
+asks for new vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NotRequired, TypedDict, Unpack
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from analytics.question_content import Option, QuestionContent, content_of
+from questionbank.bank.history_selectors import REVERTED_FIELDS
+from questionbank.bank.question_fields import fill_question
+from questionbank.bank.question_selectors import question_hash
+from questionbank.bank.scales import scale_percent
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.database import existing
+from questionbank.core.errors import Conflict, NotFound, ValidationFailed
+from questionbank.formats.limits import SET_LIMIT
+from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
+from questionbank.people.permissions import require
+from questionbank.search.index import search_index_settle, search_vector
+from questionbank.solving.services import equation_write, solution_compare
+
+_REWORDED = ", paraphrased"  # after the name of the source
+_TAKEN_OVER = (
+    "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty", "difficulty_scale",
+)  # fmt: skip
+
+
+class QuestionInput(TypedDict):
+    """What a person enters; the same for creating and updating."""
+
+    text: str
+    language: str
+    kind: str
+    options: Sequence[Mapping[str, Any] | Option]
+    answer: str
+    solution: str
+    grade: str
+    status: str
+    concepts: Sequence[KnowledgeConcept]
+    equation: NotRequired[str]
+    content: NotRequired[QuestionContent]
+
+
+def question_create(
+    *, user: User | None, submission: UUID | None = None, **fields: Unpack[QuestionInput]
+) -> Question:
+    """Add a question with its tags and equation.
+
+    Args:
+        submission: names the form that was sent. A form that is sent again, by a second click or a reload,
+            gets the question that it made the first time.
+
+    Raises:
+        ValidationFailed: `fields` says what is wrong with which.
+        NotAllowed: the person may not write questions.
+    """
+    require(user, "question_create", "You may not write questions.")
+    question = Question(created_by=user, submission=submission)
+    equation = fill_question(question, fields)
+    made = Question.objects.filter(submission=submission, created_by=user) if submission else None
+    if made is not None and (earlier := made.first()) is not None:
+        return earlier
+    try:
+        return _create(user, question, equation, fields["concepts"])
+    except IntegrityError:
+        if made is not None and (earlier := made.first()) is not None:  # both clicks came at once
+            return earlier
+        raise
+
+
+@transaction.atomic
+def _create(
+    user: User | None, question: Question, equation: str, concepts: Sequence[KnowledgeConcept]
+) -> Question:
+    _save(question)
+    equation_write(question=question, expression=equation, user=user, set_by=_set_by(user))
+    _set_tags(question, {concept.pk for concept in concepts}, user)
+    embedding_request()
+    return question
+
+
+@transaction.atomic
+def question_add_reworded(
+    *, user: User | None, original: Question, text: str, status: str, source_id: str
+) -> Question:
+    """Add a question that asks what `original` asks in other words.
+
+    Options, answer, solution, equation, grade and tags (with who set them) are the original's, and so is its
+    published difficulty; what students answered is not, for they saw another text.
+
+    Raises:
+        NotAllowed: the person may not write questions.
+    """
+    require(user, "question_create", "You may not write questions.")
+    question = Question(created_by=user, text=text, status=status, source_id=source_id)
+    for name in _TAKEN_OVER:
+        setattr(question, name, getattr(original, name))
+    question.source = f"{original.source[: SET_LIMIT - len(_REWORDED)]}{_REWORDED}".lstrip(", ")
+    question.paraphrase_of_id = original.paraphrase_of_id or original.pk
+    _save(question)
+    equation = QuestionEquation.objects.filter(question=original).first()
+    if equation is not None:
+        equation_write(
+            question=question, expression=equation.expression, user=equation.user, set_by=equation.set_by
+        )
+    QuestionTag.objects.bulk_create(
+        QuestionTag(
+            question=question,
+            concept_id=tag.concept_id,
+            set_by=tag.set_by,
+            user_id=tag.user_id,
+            probability=tag.probability,
+        )
+        for tag in original.tags.order_by("pk")
+    )
+    embedding_request()
+    return question
+
+
+@transaction.atomic
+def question_update(
+    *,
+    user: User | None,
+    question: Question,
+    version: int,
+    seen: Collection[int] | None = None,
+    **fields: Unpack[QuestionInput],
+) -> Question:
+    """Change a question, unless somebody else did so since `version` was read.
+
+    Args:
+        seen: ids of the concepts that the question had when the form was opened. Concepts that somebody else added or
+            removed since stay as they are now, unless this edit changes them too; None to overwrite.
+
+    Raises:
+        Conflict: the question has another version by now.
+        ValidationFailed: `fields` says what is wrong with which.
+        NotAllowed: the person may not change this question.
+    """
+    fresh = _locked(question)
+    require(user, "question_edit", "You may not change this question.", fresh)
+    if fresh.version != version:
+        raise Conflict(
+            "Somebody else has just changed this question. Check the new version, then save again."
+        )
+    fields.setdefault("content", content_of(fresh.content))
+    equation = fill_question(fresh, fields)
+    fresh.version += 1
+    _save(fresh)
+    solution_compare(question=fresh)
+    equation_write(question=fresh, expression=equation, user=user, set_by=_set_by(user))
+    concept_ids = {concept.pk for concept in fields["concepts"]}
+    if seen is not None:
+        current = set(fresh.tags.values_list("concept_id", flat=True))
+        concept_ids = (current | (concept_ids - set(seen))) - (set(seen) - concept_ids)
+    _set_tags(fresh, concept_ids, user)
+    embedding_request()
+    return fresh
+
+
+@transaction.atomic
+def question_revert(*, user: User | None, question: Question, event: int, version: int) -> Question:
+    """Give a question the wording, grading and grade that it had before a change; the history gets one change more.
+
+    Args:
+        event: of the history, which knows what the question was before it.
+        version: of the question that the person saw.
+
+    Raises:
+        Conflict: the question has another version by now.
+        NotFound: its history has no such change.
+        NotAllowed: the person may not change this question.
+    """
+    fresh = _locked(question)
+    require(user, "question_edit", "You may not change this question.", fresh)
+    if fresh.version != version:
+        raise Conflict("Somebody else has just changed this question. Check the new version first.")
+    updates = fresh.events.filter(pk=event, pgh_label="update")  # type: ignore[attr-defined]
+    former = existing(updates, "The history of this question has no such version.")
+    for name in REVERTED_FIELDS:
+        setattr(fresh, name, getattr(former, name))
+    fresh.version += 1
+    _save(fresh)
+    solution_compare(question=fresh)
+    embedding_request()
+    return fresh
+
+
+@transaction.atomic
+def question_retire(*, user: User | None, question: Question) -> Question:
+    """Take a question out of search; it stays in the bank and in its worksheets.
+
+    Raises:
+        NotAllowed: the person may not change this question.
+    """
+    return _set_status(user, question, Question.Status.RETIRED)
+
+
+@transaction.atomic
+def question_restore(
+    *, user: User | None, question: Question, status: str = Question.Status.READY
+) -> Question:
+    """Bring a retired question back.
+
+    Raises:
+        NotAllowed: the person may not change this question.
+    """
+    restored = _set_status(user, question, status)
+    embedding_request()  # retired questions get no new vectors
+    return restored
+
+
+def _set_status(user: User | None, question: Question, status: str) -> Question:
+    fresh = _locked(question)
+    require(user, "question_edit", "You may not change this question.", fresh)
+    if fresh.status != status:
+        fresh.status = status
+        fresh.version += 1
+        fresh.save(update_fields=["status", "version", "updated_at"])
+        search_index_settle()
+    return fresh
+
+
+@transaction.atomic
+def question_set_tags(
+    *,
+    user: User | None,
+    question: Question,
+    concepts: Sequence[KnowledgeConcept],
+    seen: Collection[int] | None = None,
+) -> Question:
+    """Tag the question with exactly these concepts; tags that stay keep who set them.
+
+    Args:
+        seen: ids of the concepts that the question had when the person began to choose; None to overwrite.
+
+    Raises:
+        Conflict: it has others by now.
+        NotAllowed: the person may not tag questions.
+    """
+    fresh = _locked(question)
+    require(user, "tags_edit", "You may not tag questions.", fresh)
+    if seen is not None and set(seen) != set(fresh.tags.values_list("concept_id", flat=True)):
+        raise Conflict(
+            "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
+        )
+    _set_tags(fresh, {concept.pk for concept in concepts}, user)
+    return fresh
+
+
+@transaction.atomic
+def question_accept_prediction(
+    *, user: User | None, question: Question, concept: KnowledgeConcept, probability: float | None
+) -> QuestionTag:
+    """Tag the question with a concept that a model proposed and a person accepts.
+
+    The tag is the person's; the model's probability stays with it.
+
+    Raises:
+        NotAllowed: the person may not tag questions.
+        ValidationFailed: the probability is not between 0 and 1.
+    """
+    if probability is not None and not 0 <= probability <= 1:
+        raise ValidationFailed("A probability lies between 0 and 1.", {"probability": ["Between 0 and 1."]})
+    fresh = _locked(question)
+    require(user, "tags_edit", "You may not tag questions.", fresh)
+    if not KnowledgeConcept.objects.filter(pk=concept.pk).exists():
+        raise NotFound("This concept no longer exists.")
+    tag, _created = QuestionTag.objects.update_or_create(
+        question=fresh,
+        concept=concept,
+        defaults={"set_by": QuestionTag.SetBy.PERSON, "user": user, "probability": probability},
+    )
+    return tag
+
+
+def _locked(question: Question) -> Question:
+    return existing(
+        Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
+    )
+
+
+def _set_by(user: User | None) -> str:
+    return QuestionEquation.SetBy.SOURCE if user is None else QuestionEquation.SetBy.PERSON
+
+
+def _save(question: Question) -> None:
+    question.content_hash = question_hash(question)
+    question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+    question.search_vector = search_vector(question)
+    question.save()
+    search_index_settle()
+    question.refresh_from_db(fields=["search_vector"])  # an expression until now
+
+
+def _set_tags(question: Question, wanted: set[int], user: User | None) -> None:
+    existing = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    if wanted - existing:
+        raise ValidationFailed("A chosen concept no longer exists.", {"concepts": ["Choose again."]})
+    present = set(question.tags.values_list("concept_id", flat=True))
+    question.tags.exclude(concept_id__in=wanted).delete()
+    QuestionTag.objects.bulk_create(
+        QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.PERSON, user=user)
+        for pk in sorted(existing - present)
+    )

@@ -1,0 +1,193 @@
+"""Vectors of questions: asking for them, storing them, and the index of a set.
+
+A set is brought up to date by blocks: `bank.vector_selectors.embedding_pending` -> encode -> `embedding_store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection, transaction
+from psycopg import sql
+
+from analytics.catalog import CAPABILITIES
+from questionbank.bank.vector_selectors import PendingQuestion, embedding_index_exists
+from questionbank.core.database import wait_for_turn
+from questionbank.core.errors import ValidationFailed
+from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
+from questionbank.registry.run_services import run_create
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+
+
+@transaction.atomic
+def embedding_request() -> Run | None:
+    """Ask for missing vectors to be computed: one waiting run at most, however often it is called.
+
+    The waiting run is locked until our transaction commits, so it cannot start without seeing our rows.
+    """
+    waiting = Run.objects.select_for_update().filter(kind=Run.Kind.EMBED, state=Run.State.QUEUED)
+    if waiting.exists():
+        return None
+    return run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors")
+
+
+def embedding_request_outdated() -> Run | None:
+    """Ask for search text and vectors where an update reads more of questions than before; None: nowhere."""
+    outdated = Question.objects.filter(search_vector__isnull=True)
+    return embedding_request() if outdated.exists() else None
+
+
+@transaction.atomic
+def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
+    """Return the vectors of a model for its capability's lens.
+
+    An empty set in addition to the one in use, unless it has one.
+
+    Probes find the set that they read by its encoder's name, so no two sets have the same.
+
+    Raises:
+        ValidationFailed: models of this kind give no vectors.
+    """
+    row = CAPABILITIES.get(artifact.capability)
+    if row is None or row.lens is None:
+        raise ValidationFailed("Models of this kind give questions no vectors.")
+    wait_for_turn("embedding sets")
+    embedding_set = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
+    if embedding_set is not None:
+        return embedding_set
+    name = artifact.name[:100]
+    choices = [name, f"{name} ({artifact.checksum[:8]})", f"{name} (model {artifact.pk})"]
+    taken = set(EmbeddingSet.objects.filter(encoder_name__in=choices).values_list("encoder_name", flat=True))
+    return EmbeddingSet.objects.create(
+        lens=row.lens.word,
+        scope=artifact.scope,
+        artifact=artifact,
+        encoder_name=next(choice for choice in choices if choice not in taken),
+        dimension=artifact.manifest["extra"]["dimension"],
+    )
+
+
+def embedding_set_save_unknown_shares(*, embedding_set: EmbeddingSet, shares: dict[str, float]) -> None:
+    """Remember the share of unknown tokens of each language."""
+    embedding_set.unknown_shares = {**embedding_set.unknown_shares, **shares}
+    embedding_set.save(update_fields=["unknown_shares"])
+
+
+@transaction.atomic
+def embedding_store(
+    *, embedding_set: EmbeddingSet, questions: Sequence[PendingQuestion], vectors: npt.NDArray[np.float32]
+) -> int:
+    """Store one vector a question, replacing an old one; questions deleted meanwhile are left out.
+
+    Args:
+        vectors: (questions, dimension), stored as half precision.
+
+    Raises:
+        ValueError: the vectors' shape does not fit.
+    """
+    if vectors.shape != (len(questions), embedding_set.dimension):
+        raise ValueError(f"expected {(len(questions), embedding_set.dimension)}, got {vectors.shape}")
+    with connection.cursor() as django_cursor:
+        cursor: Cursor = django_cursor.cursor
+        cursor.execute(
+            "CREATE TEMPORARY TABLE staged_embedding (question_id bigint, vector halfvec, content_hash bytea)"
+            " ON COMMIT DROP"
+        )
+        # COPY's binary format, because formatting 384 decimals a row costs more than computing them.
+        header = np.array([embedding_set.dimension, 0], dtype=">u2").tobytes()
+        rows = vectors.astype(">f2")
+        with cursor.copy("COPY staged_embedding FROM STDIN (FORMAT binary)") as copy:
+            copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
+            for question, row in zip(questions, rows, strict=True):
+                copy.write(
+                    b"\x00\x03"
+                    + _field(question.id.to_bytes(8, "big"))
+                    + _field(header + row.tobytes())
+                    + _field(question.content_hash)
+                )
+            copy.write(b"\xff\xff")
+        cursor.execute(
+            sql.SQL(
+                """
+                INSERT INTO questionbank_questionembedding
+                    (embedding_set_id, question_id, vector, content_hash)
+                SELECT {set_id}, s.question_id, s.vector, s.content_hash
+                FROM staged_embedding s JOIN questionbank_question q ON q.id = s.question_id
+                ON CONFLICT (embedding_set_id, question_id)
+                DO UPDATE SET vector = excluded.vector, content_hash = excluded.content_hash
+                """
+            ).format(set_id=sql.Literal(embedding_set.pk))
+        )
+        stored = cursor.rowcount
+        cursor.execute("DROP TABLE staged_embedding")
+    return stored
+
+
+def embedding_store_none(*, embedding_set: EmbeddingSet, questions: Sequence[PendingQuestion]) -> None:
+    """Note that the set's lens does not compare these questions: they are without a vector, and not pending."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO questionbank_questionembedding (embedding_set_id, question_id, vector, content_hash)
+            SELECT %s, q.id, NULL, s.content_hash
+            FROM unnest(%s::bigint[], %s::bytea[]) AS s (question_id, content_hash)
+            JOIN questionbank_question q ON q.id = s.question_id
+            ON CONFLICT (embedding_set_id, question_id)
+            DO UPDATE SET vector = NULL, content_hash = excluded.content_hash
+            """,
+            [
+                embedding_set.pk,
+                [question.id for question in questions],
+                [question.content_hash for question in questions],
+            ],
+        )
+
+
+def _field(value: bytes) -> bytes:
+    return len(value).to_bytes(4, "big") + value
+
+
+def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
+    """Drop the set's index, before a bulk load: building it once is quicker than inserting into it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.SQL("DROP INDEX IF EXISTS {name}").format(name=sql.Identifier(embedding_set.index_name))
+        )
+
+
+def embedding_index_build(*, embedding_set: EmbeddingSet) -> None:
+    """Build the set's partial HNSW index without blocking writers; must be called outside a transaction.
+
+    It is quick where the server's `maintenance_work_mem` holds the graph.
+    PostgreSQL uses it only for the same cast and a literal set id: `questionbank.bank.vector_selectors`.
+    """
+    if embedding_index_exists(embedding_set=embedding_set):
+        return
+    embedding_index_drop(embedding_set=embedding_set)  # an invalid one, left by a killed build
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.SQL(
+                "CREATE INDEX CONCURRENTLY {name} ON questionbank_questionembedding"
+                " USING hnsw ((vector::halfvec({dimension})) halfvec_cosine_ops)"
+                " WITH (m = 16, ef_construction = 64) WHERE embedding_set_id = {set_id}"
+            ).format(
+                name=sql.Identifier(embedding_set.index_name),
+                dimension=sql.Literal(embedding_set.dimension),
+                set_id=sql.Literal(embedding_set.pk),
+            )
+        )
+
+
+def embedding_set_finish(*, embedding_set: EmbeddingSet) -> None:
+    """Index a set that is complete and mark it ready."""
+    embedding_index_build(embedding_set=embedding_set)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE questionbank_questionembedding")
+    EmbeddingSet.objects.filter(pk=embedding_set.pk, state=EmbeddingSet.State.BUILDING).update(
+        state=EmbeddingSet.State.READY
+    )

@@ -1,0 +1,88 @@
+"""Rows that must exist, locks by name or by run, and the database's clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import connection
+from django.db.models import Model, QuerySet
+
+from questionbank.core.errors import NotFound
+from questionbank.models import Run
+
+Row = TypeVar("Row", bound=Model)
+
+
+def existing(rows: QuerySet[Row], refusal: str) -> Row:
+    """Return the first row.
+
+    Raises:
+        NotFound: there is none; `refusal` is its sentence.
+    """
+    row = rows.first()
+    if row is None:
+        raise NotFound(refusal)
+    return row
+
+
+def wait_for_turn(name: str | int) -> None:
+    """Wait until nobody else holds the lock of this name, and hold it until the transaction ends."""
+    key, form = (name, "%s") if isinstance(name, int) else (f"kindred/{name}", "hashtext(%s)")
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_advisory_xact_lock({form})", [key])
+
+
+def database_now() -> datetime:
+    """Return the database's time, also inside a transaction that began earlier."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+        return now
+
+
+RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
+
+
+class RunLock:
+    """The lock that says that a run's worker lives: of an open transaction on a connection of its own.
+
+    PostgreSQL lets go of it when the connection ends. It is a transaction's and not a session's, because a pooler hands
+    sessions on to others. The transaction holds no snapshot, so it keeps neither VACUUM nor an index waiting.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._number = _lock_number(run)
+        self._connection = connection.copy()
+
+    def keep(self) -> bool:
+        """Take the lock, or see that the connection that has it is alive; return whether this call took it."""
+        is_new = self._connection.connection is None
+        if is_new:
+            self._connection.set_autocommit(False)
+        with self._connection.cursor() as cursor:
+            if is_new:
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [RUN_LOCK, self._number])
+            else:
+                cursor.execute("SELECT 1")
+            return is_new and bool(cursor.fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self._connection.close()
+
+
+def _lock_number(run: Run) -> int:
+    return run.pk % 2**31
+
+
+def run_lock_is_held(run: Run) -> bool:
+    """Return whether a worker holds the lock of a run."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = pg_locks.database"
+            " WHERE d.datname = current_database() AND locktype = 'advisory' AND objsubid = 2"
+            " AND classid = %s AND objid = %s AND granted)",
+            [RUN_LOCK, _lock_number(run)],
+        )
+        return bool(cursor.fetchone()[0])

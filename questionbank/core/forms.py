@@ -1,0 +1,67 @@
+"""A form that takes over what a service found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from django import forms
+
+from questionbank.core.errors import KindredError, ValidationFailed
+from questionbank.core.wording import number_text
+
+
+def _say_bounds(field: forms.Field) -> None:
+    """Have a field name its bounds where a number is outside of them or a text is too long."""
+    if isinstance(field, forms.CharField) and field.max_length is not None:
+        said = f"Use at most {field.max_length:,} characters; this has %(show_value)d."
+        field.error_messages.setdefault("max_length", said)
+    if not isinstance(field, forms.IntegerField | forms.FloatField):
+        return
+    low, high = (
+        None if bound is None else number_text(bound) for bound in (field.min_value, field.max_value)
+    )
+    if low is not None and high is not None:
+        wanted = f"Enter a number from {low} to {high}."
+    else:
+        wanted = f"Enter {high} or a smaller number." if low is None else f"Enter {low} or a larger number."
+    field.error_messages |= {"min_value": wanted, "max_value": wanted}
+
+
+class ServiceForm(forms.Form):
+    """Its fields have the names that the service's problems have.
+
+    Attributes:
+        main_field: next to which a problem of no field is shown; by default it is shown above the form.
+        refusal: why a service refused the whole, where its view asked for that.
+    """
+
+    main_field: ClassVar[str | None] = None
+    refusal = ""
+
+    def full_clean(self) -> None:
+        """Check the fields; what is out of bounds is refused with the bounds."""
+        for field in self.fields.values():
+            _say_bounds(field)
+        super().full_clean()
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Put each problem next to its field, and those of no field above the form."""
+        for name, problems in (error.fields or {"": [str(error)]}).items():
+            self.add_error(name if name in self.fields else self.main_field, problems)
+
+    @contextmanager
+    def takes_problems(self, *refusals: type[KindredError]) -> Iterator[None]:
+        """Show what a service finds wrong in the form; errors of the kinds `refusals` become its `refusal`."""
+        try:
+            yield
+        except ValidationFailed as error:
+            self.add_problems(error)
+        except refusals as error:
+            self.refusal = str(error)
+
+    @property
+    def status(self) -> int:
+        """Status of the page that shows the form: 409 after a refusal, 422 where something is wrong, else 200."""
+        return 409 if self.refusal else 422 if self.errors else 200

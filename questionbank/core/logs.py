@@ -1,0 +1,62 @@
+"""What is kept of log lines, and what never gets into them."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+from questionbank.core.outage import outage_of
+
+_RESET_KEY = re.compile(r"(/password/reset/key/)(?!done/|[0-9A-Za-z]+-set-password\b)[^\s/?#\"'<>\\]+")
+_FAULT = 500  # statuses from here on are ours
+
+
+class WithoutRefusals(logging.Filter):
+    """Take the trace from lines about requests that were refused, such as "Forbidden": no fault is behind it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every line pass."""
+        if getattr(record, "status_code", _FAULT) < _FAULT:
+            record.exc_info = None
+        return True
+
+
+class WithoutOutages(logging.Filter):
+    """Replace the trace by the reason where a server is away or the disk is full: hundreds of requests meet that."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every line pass."""
+        event = record.msg if isinstance(record.msg, dict) else None  # structlog's
+        traced = event.get("exc_info") if event is not None else record.exc_info
+        error = sys.exc_info()[1] if traced is True else traced[1] if isinstance(traced, tuple) else traced
+        outage = outage_of(error) if isinstance(error, BaseException) else None
+        if outage is not None:
+            reason = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else outage}"
+            if event is not None:
+                record.msg = {**event, "exc_info": None, "reason": reason}
+            else:
+                record.exc_info, record.msg = None, f"{record.msg} ({reason.replace('%', '%%')})"
+        return True
+
+
+def without_reset_keys(
+    _logger: Any, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Take the key from every address of a reset: whoever has it and reads logs could choose the password.
+
+    A processor of structlog; it stands before the renderer, so that it sees texts of traces too.
+    """
+    return {name: _without_key(value) for name, value in event.items()}
+
+
+def _without_key(value: Any) -> Any:
+    if isinstance(value, str):
+        return _RESET_KEY.sub(r"\1...", value)
+    if isinstance(value, dict):
+        return {name: _without_key(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_key(inner) for inner in value]
+    return value

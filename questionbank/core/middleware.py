@@ -1,0 +1,152 @@
+"""What runs before every view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.core.exceptions import PermissionDenied
+from django.db import connections
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.template.defaultfilters import filesizeformat
+
+from questionbank.core.outage import Outage
+from questionbank.core.upload_forms import TAKES_FILES
+from questionbank.core.views import kept_form
+
+FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
+
+
+class ClientAddressMiddleware:
+    """Make ``REMOTE_ADDR`` the client's address, for the log and for whatever counts attempts.
+
+    Behind `TRUSTED_PROXIES` proxies, each of which appends the address it was called from to
+    ``X-Forwarded-For``, the client's is that many from the end; what comes before it is the client's own
+    claim. Without proxies the header is the client's claim altogether and is dropped.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        claimed = request.META.pop("HTTP_X_FORWARDED_FOR", "")
+        proxies = settings.TRUSTED_PROXIES
+        addresses = [address.strip() for address in claimed.split(",")]
+        if 0 < proxies <= len(addresses):
+            with suppress(ValueError):  # not an address: the proxy's own stays
+                request.META["REMOTE_ADDR"] = str(ip_address(addresses[-proxies]))
+        return self.get_response(request)
+
+
+class OutageMiddleware:
+    """Read a page once more on a new connection where its own was lost.
+
+    When PostgreSQL restarts, connections that were open end at their next statement although the server is back.
+    Only reads are repeated: of a form nobody knows whether it was saved. What fails twice stays a 503
+    (`questionbank.core.views`).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if getattr(response, "outage", None) is Outage.LOST and request.method in ("GET", "HEAD"):
+            connections.close_all()
+            response = self.get_response(request)
+        return response
+
+
+class RequestSizeMiddleware:
+    """Refuse a body that is too large before anybody reads it, of the few pages that need no log-in too."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Look at the length that the request states; a body without one is not read by Django at all.
+
+        The upload handler looks after the views that take files.
+        """
+        try:
+            length = int(request.META.get("CONTENT_LENGTH") or 0)
+        except ValueError:
+            length = 0
+        match = request.resolver_match
+        if length <= FORM_LIMIT or (match is not None and match.url_name in TAKES_FILES):
+            return None
+        limit = filesizeformat(FORM_LIMIT)
+        sentence = f"This is more than {limit}, which is more than this page takes."
+        return HttpResponse(sentence, status=413, content_type="text/plain; charset=utf-8")
+
+
+class LogInMiddleware(LoginRequiredMiddleware):
+    """Lead people who are not logged in to the log-in, and refuse those who lack the view's permission.
+
+    It runs before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
+    disk who may not send files.
+
+    What was written in a form outlives the session: the answer is a page that holds it.
+
+    Pages behind the log-in stay out of browsers' caches, where the next person at a shared computer would find them,
+    unless a view says how long its answer keeps: pictures, and parts that are asked for again and again.
+    """
+
+    def process_view(
+        self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Ask for a log-in, then for the permission that the view names (`questionbank.core.views`)."""
+        request.is_public = not getattr(view_func, "login_required", True)  # type: ignore[attr-defined]
+        answer: HttpResponse | None = super().process_view(request, view_func, view_args, view_kwargs)
+        permission = getattr(view_func, "permission", "")
+        if answer is None and permission and not request.user.has_perm(f"questionbank.{permission}"):
+            raise PermissionDenied
+        return answer
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Let nobody keep an answer, unless it is public or says for how long."""
+        if not getattr(request, "is_public", False) and not response.has_header("Cache-Control"):
+            response["Cache-Control"] = "no-store"
+        return response
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
+        answer = kept_form(request) if request.method == "POST" else None
+        return answer or super().handle_no_permission(request, view_func)
+
+
+class ParametersMiddleware:
+    """Take NUL characters out of every parameter: no page means them, and no column of the database holds them."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.GET = _without_nul(request.GET)  # type: ignore[assignment]
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Clean a form's fields, which have been read by now: the CSRF check comes first."""
+        if request.method == "POST":
+            request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+
+
+def _without_nul(parameters: QueryDict) -> QueryDict:
+    if not any("\0" in text for name, values in parameters.lists() for text in (name, *values)):
+        return parameters
+    clean = QueryDict(mutable=True, encoding=parameters.encoding)
+    for name, values in parameters.lists():
+        for value in values:
+            clean.appendlist(name.replace("\0", ""), value.replace("\0", ""))
+    clean._mutable = False
+    return clean

@@ -1,0 +1,76 @@
+"""What differs between two versions of a question, field by field; and the conflicts of an import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from questionbank.bank.history_selectors import SHOWN_FIELDS, field_shown
+from questionbank.models import ImportUpdate, Question, Run
+
+_LONGEST = 2_000  # characters of a value that are shown
+_OTHERS = {"source_id": "identifier", "equation": "equation", "concepts": "concepts"}
+
+
+def differences_shown(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (field, before, after) of the fields that differ, in the order in which the history shows them.
+
+    Args:
+        before, after: values of fields, as `questionbank.imports.updates.question_fields` gives them.
+    """
+    differences = [
+        (str(Question._meta.get_field(name).verbose_name), *_pair(name, before, after))  # type: ignore[union-attr]
+        for name in SHOWN_FIELDS
+        if name in after
+    ]
+    differences += [(label, *_pair(name, before, after)) for name, label in _OTHERS.items() if name in after]
+    differences = [row for row in differences if row[1] != row[2]]
+    return differences or [("details", "other details of its item in the file", "changed")]
+
+
+def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:
+    return _short(name, before.get(name)), _short(name, after.get(name))
+
+
+def _short(name: str, value: Any) -> str:
+    if name == "concepts":
+        text = "; ".join(" > ".join(path) for path in value or ())
+    else:
+        text = str(value or "") if name in _OTHERS else field_shown(name, value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConflict:
+    """A question with both versions: (field, in the bank, in the file)."""
+
+    question: Question
+    differences: list[tuple[str, str, str]]
+
+
+def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
+    """Return what of an import waits for a choice."""
+    waiting = ImportUpdate.objects.filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    return waiting.select_related("question").order_by("pk")
+
+
+def shown_conflicts(conflicts: Iterable[ImportUpdate]) -> list[ShownConflict]:
+    """Return them for a page, the bank's side as it is now."""
+    return [
+        ShownConflict(
+            conflict.question,
+            differences_shown(
+                conflict.before
+                | {
+                    name: getattr(conflict.question, name)
+                    for name in conflict.incoming
+                    if hasattr(conflict.question, name) and name not in ("equation", "original")
+                },
+                conflict.incoming,
+            ),
+        )
+        for conflict in conflicts
+    ]

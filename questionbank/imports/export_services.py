@@ -1,0 +1,152 @@
+"""Writing questions of the bank to a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from analytics.analysed_text import record_text
+from analytics.records import PredictedLabels, QuestionRecord
+from questionbank.bank.attachment_services import AttachmentStore
+from questionbank.bank.question_selectors import numbered_question_records, questions_matching
+from questionbank.core.errors import NotFound, ValidationFailed
+from questionbank.formats import WRITTEN, write
+from questionbank.formats.seam import Attachments, CannotHold
+from questionbank.models import KnowledgeHierarchy
+from questionbank.registry.serving import serving
+from questionbank.rendering.titles import opening_text
+from questionbank.similar.predictions import predict_many
+
+PREDICTED_AT_ONCE = 64
+MOST_PREDICTED = 3  # concepts of a question
+LEAST_PREDICTED = (
+    0.5  # probability of a concept that a file names; a guess that is likely wrong is no help there
+)
+NAMED = 10  # questions that lose the same, of which a page tells which they are
+
+
+@dataclass(slots=True)
+class ExportLosses:
+    """What a format cannot hold of some questions.
+
+    Attributes:
+        questions: that were looked at.
+        refused: questions that are left out, by what they are.
+        lost: questions that lose something, by what.
+        first: by either, id and text of the first of these questions.
+    """
+
+    questions: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    first: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.refused or self.lost)
+
+    def look_at(self, pk: int, record: QuestionRecord, format: str, attachments: Attachments) -> None:
+        """Count what the format cannot hold of a question."""
+        self.questions += 1
+        try:
+            lost = WRITTEN[format].losses(record, attachments)
+        except CannotHold as error:
+            lost = [str(error)]
+            self.refused[lost[0]] += 1
+        else:
+            self.lost.update(lost)
+        for what in lost:
+            named = self.first.setdefault(what, [])
+            if len(named) < NAMED:
+                named.append((pk, opening_text(record.text, record.content)))
+
+
+def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple[int, ExportLosses]:
+    """Write the questions that match to a file, aside and then renamed; returns their number and what it lacks.
+
+    A file has no room for the names of hierarchies: filter by one to take only its concepts along.
+
+    Raises:
+        ValidationFailed: a filter or the format is not known, or the file cannot be written.
+    """
+    questions = questions_matching(filters=filters)
+    hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
+    if format not in WRITTEN:
+        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(WRITTEN)}.")
+    losses, store = ExportLosses(), AttachmentStore()
+
+    def watched() -> Iterator[QuestionRecord]:
+        for pk, record in numbered_question_records(questions, hierarchy=hierarchy, originals_of=format):
+            losses.look_at(pk, record, format, store)
+            yield record
+
+    written = write(with_own_ids(watched()), path, format, store)
+    return written - sum(losses.refused.values()), losses
+
+
+def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator[bytes]:
+    """Yield questions as the pieces of a file, in bounded memory.
+
+    Raises:
+        NotFound: there is no such format.
+    """
+    if format not in WRITTEN:
+        raise NotFound("There is no such format.")
+    return WRITTEN[format].write(with_own_ids(records), AttachmentStore())
+
+
+def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str) -> ExportLosses:
+    """Return what the format cannot hold of some questions, by writing each and reading it again.
+
+    Args:
+        records: each with its id.
+
+    Raises:
+        NotFound: there is no such format.
+    """
+    if format not in WRITTEN:
+        raise NotFound("There is no such format.")
+    losses, store = ExportLosses(), AttachmentStore()
+    for pk, record in records:
+        losses.look_at(pk, record, format, store)
+    return losses
+
+
+def with_predictions(
+    records: Iterable[tuple[int, QuestionRecord]],
+) -> Iterator[tuple[int, QuestionRecord]]:
+    """Yield records with what the models in use predict of them, in the bank's default hierarchy.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+    """
+    models = serving()
+    left = iter(records)
+    while block := list(islice(left, PREDICTED_AT_ONCE)):
+        predictions = predict_many(
+            texts=[record_text(record) for _pk, record in block],
+            languages=[record.language for _pk, record in block],
+            serving=models,
+        )
+        for (pk, record), found in zip(block, predictions, strict=True):
+            concepts = tuple(
+                (concept.path, concept.probability)
+                for concept in found.concepts[:MOST_PREDICTED]
+                if concept.probability >= LEAST_PREDICTED
+            )
+            percent = found.difficulty.percent if found.difficulty else None
+            yield pk, replace(record, predicted=PredictedLabels(concepts, percent))
+
+
+def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:
+    """Yield records with ids of their own: where two sources use the same one, later ones get a number behind it."""
+    used: set[str] = set()
+    for record in records:
+        identifier, again = record.id, 1
+        while identifier in used:
+            again += 1
+            identifier = f"{record.id}#{again}"
+        used.add(identifier)
+        yield record if identifier == record.id else replace(record, id=identifier)

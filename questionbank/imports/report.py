@@ -1,0 +1,327 @@
+"""What an import did, or would do, and why lines were refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from questionbank.core.errors import LineProblem, LineWarning
+from questionbank.core.wording import counted
+from questionbank.formats.catalog import FORMATS, with_companions
+from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.encodings import ENCODINGS
+from questionbank.formats.layout import DELIMITERS, FileLayout
+from questionbank.imports.differences import differences_shown
+
+if TYPE_CHECKING:
+    from questionbank.imports.staging import Totals
+    from questionbank.imports.updates import KnownLines
+
+
+_LINES_KEPT = 5
+_VALUES_KEPT = 4
+_VALUES_TOLD_APART = 1_000
+_GROUPS_KEPT = 200
+# What differs between lines with the same mistake: quoted values, formulas, numbers.
+_PARTICULAR = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d[\d,.]*"
+)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$")
+_OTHERS = "other reasons; mend the ones above first"
+
+
+@dataclass(slots=True)
+class ReasonGroup:
+    """Lines with the same mistake.
+
+    Attributes:
+        field: that it concerns; empty for the line as a whole.
+        reason: of the first line.
+        lines: the first of them.
+        values: other values with the same mistake, as they are quoted in their reasons; `others` counts the rest.
+    """
+
+    field: str
+    reason: str
+    count: int = 0
+    lines: list[int] = dataclasses.field(default_factory=list)
+    values: list[str] = dataclasses.field(default_factory=list)
+    _seen: set[str] = dataclasses.field(default_factory=set)
+
+    @property
+    def others(self) -> int:
+        """How many more values there are."""
+        return max(len(self._seen) - 1 - len(self.values), 0)
+
+    def add(self, line: int, reason: str, *, more: int = 0) -> None:
+        """Count a line, and so many others of which only the number is known."""
+        self.count += 1 + more
+        if len(self.lines) < _LINES_KEPT and line not in self.lines:
+            self.lines.append(line)
+        match = _QUOTED.search(reason)
+        if match and match[0] not in self._seen and len(self._seen) < _VALUES_TOLD_APART:
+            if self._seen and len(self.values) < _VALUES_KEPT:
+                self.values.append(match[0])
+            self._seen.add(match[0])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the group as JSON."""
+        names = ("field", "reason", "count", "lines", "values", "others")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        lines = f"line {self.lines[0]:,}" if self.count == 1 else f"{self.count:,} lines"
+        also = f" (also {', '.join(self.values)}" if self.values else ""
+        also += f" and {self.others:,} others)" if also and self.others else ")" if also else ""
+        first = f"; first in {_listed(self.lines)}" if self.count > 1 else ""
+        return f"{lines}: {self.reason}{also}{first}"
+
+
+def _listed(lines: Sequence[int]) -> str:
+    return ("line " if len(lines) == 1 else "lines ") + ", ".join(f"{line:,}" for line in lines)
+
+
+class ReasonGroups:
+    """All reasons of a file, by what is the same in them; bounded, whatever the file holds."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str], ReasonGroup] = {}
+
+    def add(self, line: int, field: str, reason: str, *, more: int = 0) -> None:
+        """Count a line for its reason, and so many others of which only the number is known."""
+        key = (field, _PARTICULAR.sub("…", reason))
+        group = self._groups.get(key)
+        if group is None:
+            if len(self._groups) >= _GROUPS_KEPT:
+                key, field, reason = ("", _OTHERS), "", _OTHERS
+            group = self._groups.setdefault(key, ReasonGroup(field, reason))
+        group.add(line, reason, more=more)
+
+    def ordered(self) -> list[ReasonGroup]:
+        """Return the groups, the largest first."""
+        return sorted(self._groups.values(), key=lambda group: -group.count)
+
+
+SOURCES_KEPT = 20  # sets of a file that names many
+PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
+
+NOT_KEPT = {  # fields that a linked line may have and its question not -> what a person calls them
+    "answer": "the answer",
+    "solution": "the worked solution",
+    "options": "weights of and feedback to options",
+    "accepted": "other accepted answers, their weights, tolerances and feedback",
+    "pairs": "pairs to match",
+    "blanks": "the answers of gaps",
+    "parts": "the answers of parts",
+    "feedback": "feedback to students",
+    "hints": "hints",
+    "points": "points",
+    "tags": "tags",
+}
+CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateLink:
+    """A line that asks what the bank, or an earlier line, asks already, with the same answer or none.
+
+    Attributes:
+        line: number of the line.
+        question: id of the question it is linked to, None in a dry run where that is new itself.
+        first_line: the earlier line that asks the same, None where the bank had it before.
+    """
+
+    line: int
+    question: int | None
+    first_line: int | None
+
+
+@dataclass(slots=True)
+class KnownReport:
+    """What became of lines that are questions of the bank from an earlier import of the file.
+
+    Attributes:
+        changes: the first that have changed, each with its line, its question, whether it waits for a choice, and its
+            differences as (field, before, after).
+        vanished: questions of the set that the file does not hold; `vanished_questions` are the first of them.
+    """
+
+    unchanged: int = 0
+    updated: int = 0
+    conflicts: int = 0
+    kept_retired: int = 0
+    vanished: int = 0
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    vanished_questions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did; after a dry run, what it would do with the lines that are not refused.
+
+    Attributes:
+        rows: lines that are not blank, refused ones included; of a file that has no lines, its questions.
+        concept_rows: lines that only name a concept, or categories of a quiz.
+        created: new questions.
+        duplicates: lines linked to a question that asks the same; `links` are the first of them.
+        refused: the first lines that cannot be used; `refused_count` counts them all, `reasons` groups them.
+        warnings: what was changed in lines on the way in or looks wrong with them, grouped.
+        stopped_at: the line behind which nothing was read, because nothing before it could be; else 0.
+        without: fields that were left out.
+        known: lines that are questions of the bank from an earlier import; None where the import does not update.
+        changed_elsewhere: new questions with the identifier of another one of their set, where it does not.
+        questions_tagged: questions that got at least one new tag.
+        layout: how the file is read; None where it has no columns.
+        sources: the sets that its questions name, or are in for want of one; the largest first, some of them.
+        label: the name of its format.
+        unit: what is counted, such as a line or a question; `place` is what the numbers of these count.
+        notes: what was done with columns as a whole.
+        unread_columns: columns of a table, or fields of JSON objects, that are not read.
+        formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
+        templates, without_figure: new questions that draw their numbers, and that lack a figure; of a dry run, among
+            the first `formulas_checked` questions.
+        languages: new questions by language.
+        written: whether the bank was changed.
+        phases: seconds by phase.
+    """
+
+    name: str
+    source: str
+    hierarchy: str
+    sources: list[str] = field(default_factory=list)
+    dry_run: bool = False
+    rows: int = 0
+    concept_rows: int = 0
+    created: int = 0
+    duplicates: int = 0
+    known: KnownReport | None = None
+    changed_elsewhere: int = 0
+    links: list[DuplicateLink] = field(default_factory=list)
+    refused: list[LineProblem] = field(default_factory=list)
+    refused_count: int = 0
+    concepts_created: int = 0
+    questions_tagged: int = 0
+    languages: dict[str, int] = field(default_factory=dict)
+    reasons: ReasonGroups = field(default_factory=ReasonGroups)
+    warnings: ReasonGroups = field(default_factory=ReasonGroups)
+    stopped_at: int = 0
+    without: Sequence[str] = ()
+    layout: FileLayout | None = None
+    label: str = ""
+    unit: str = "line"
+    place: str = "line"
+    notes: list[str] = field(default_factory=list)
+    unread_columns: list[str] = field(default_factory=list)
+    formulas_checked: int = 0
+    templates: int = 0
+    without_figure: int = 0
+    _refused_for: Counter[frozenset[str]] = field(default_factory=Counter)
+    written: bool = False
+    seconds: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)
+
+    def refuse(self, problem: LineProblem) -> None:
+        """Count a refused line, and keep it if it is among the first."""
+        self.refused_count += 1
+        parts = problem.parts or ((problem.field, problem.reason),)
+        for name, reason in parts:
+            self.reasons.add(problem.line, name, reason)
+        self._refused_for[frozenset(name for name, _reason in parts)] += 1
+        if len(self.refused) < PROBLEMS_KEPT:
+            self.refused.append(problem)
+
+    def warn(self, warning: LineWarning) -> None:
+        """Count the warnings and problems of a line."""
+        self.warnings.add(warning.line, warning.field, warning.reason)
+
+    def link(self, totals: Totals) -> None:
+        """Say which lines are linked to questions that ask the same, and what of them is not kept."""
+        self.duplicates, self.links = totals.duplicates, totals.links
+        for name, count, lines in totals.not_kept:
+            reason = f"it is linked to a question that asks the same; not kept of it: {NOT_KEPT[name]}"
+            for line in lines:
+                self.warnings.add(line, name, reason, more=count - len(lines) if line == lines[-1] else 0)
+
+    def compare(self, known: KnownLines, vanished: Sequence[int]) -> None:
+        """Say what is known of the file's lines from before."""
+        self.known = KnownReport(
+            unchanged=known.count - len(known.changes) - known.kept_retired,
+            updated=len(known.updates),
+            conflicts=len(known.conflicts),
+            kept_retired=known.kept_retired,
+            vanished=len(vanished),
+            changes=[
+                {
+                    "line": change.line,
+                    "question": change.question,
+                    "is_conflict": change.is_conflict,
+                    "differences": differences_shown(change.before, change.after),
+                }
+                for change in known.changes[:CHANGES_KEPT]
+            ],
+            vanished_questions=list(vanished[:PROBLEMS_KEPT]),
+        )
+
+    @property
+    def to_leave_out(self) -> dict[str, int]:
+        """Fields whose values refuse lines that could be imported without them, with the number of those lines."""
+        able = {name for names in self._refused_for for name in names if name in FIELDS_WITHOUT_WHICH}
+        saved: Counter[str] = Counter()
+        for names, count in self._refused_for.items():
+            if names <= with_companions(able):
+                saved.update(dict.fromkeys(names & able, count))
+        return dict(saved.most_common())
+
+    @property
+    def wants_vectors(self) -> bool:
+        """Whether questions are new, or say something else now."""
+        return bool(self.created or (self.known and self.known.updated))
+
+    @property
+    def read_as(self) -> str:
+        """How the file is read, in a few words: format, encoding, delimiter, header."""
+        if self.layout is None:
+            return self.label
+        layout = self.layout
+        encoding = ENCODINGS[layout.encoding]
+        if not layout.is_table:
+            return f"{FORMATS['jsonl'].label}, {encoding}"
+        header = f"header in row {layout.header_line:,}" if layout.header_line else "no header"
+        if layout.sheet:
+            return f"Workbook, sheet {layout.sheet!r}, {header}"
+        return f"{FORMATS['csv'].label}, {encoding}, separated by {DELIMITERS[layout.delimiter]}, {header}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON: for a run's result and for `--json`."""
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return plain | {
+            "known": asdict(self.known) if self.known else None,
+            "links": [asdict(link) for link in self.links],
+            "refused": [
+                {"line": problem.line, "reason": problem.reason, "field": problem.field}
+                for problem in self.refused
+            ],
+            "reasons": [group.as_dict() for group in self.reasons.ordered()],
+            "warnings": [group.as_dict() for group in self.warnings.ordered()],
+            "to_leave_out": self.to_leave_out,
+            "without": list(self.without),
+            "read_as": self.read_as,
+            "unit": self.unit,
+            "place": self.place,
+            "columns": [list(pair) for pair in self.layout.pairs] if self.layout else [],
+            "seconds": round(self.seconds, 2),
+            "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},
+        }
+
+    def refusal(self) -> str:
+        """Return one sentence for the person who tried."""
+        lines = counted(self.refused_count, self.unit, f"{self.unit}s")
+        return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."
+
+
+_PLAIN = {column.name for column in fields(ImportReport)} - {"_refused_for", "label", "layout"}
+"""The fields of a report that JSON holds, most of them as they are."""

@@ -1,0 +1,293 @@
+"""Importing files: from a command, and asking for a job that imports what a page was given.
+
+`import_file` does the work and then refreshes what depends on the bank's content: the planner's
+statistics, the vocabulary of search and, by default, a request for vectors.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import connection, transaction
+
+from questionbank.bank.facet_counts import facet_counts_settle
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.database import wait_for_turn
+from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
+from questionbank.core.storage import scratch_folder
+from questionbank.core.upload_services import upload_name, uploads_forget_old
+from questionbank.formats import FORMATS
+from questionbank.formats.archives import MAGIC as ARCHIVE
+from questionbank.formats.catalog import AUTO, sniff
+from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.folders import is_packed_folder
+from questionbank.formats.seam import Format
+from questionbank.imports.options import ImportOptions, allowed_status
+from questionbank.imports.pipeline import ImportTask, import_into_bank
+from questionbank.imports.progress import Tell
+from questionbank.imports.report import ImportReport
+from questionbank.models import Run, User
+from questionbank.people.permissions import require
+from questionbank.registry import run_services as runs
+from questionbank.search.index import vocabulary_refresh
+
+LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
+MANY = 10_000  # new questions after which the bank does not wait for autovacuum
+BYTES_A_BYTE = (
+    5  # of a file: its copy, the staging table, the questions with their index, the log of PostgreSQL
+)
+_NAME_BYTES = 150  # of a file's name that are kept
+
+
+class ImportFailed(ImportRefused):
+    """Lines of a file cannot be imported; `report` says which and why."""
+
+    def __init__(self, message: str, report: ImportReport) -> None:
+        super().__init__(message, report.refused)
+        self.report = report
+
+
+def import_file(
+    *,
+    path: Path,
+    options: ImportOptions = ImportOptions(),  # noqa: B008 - frozen
+    user: User | None = None,
+    embed: bool = True,
+    progress: Tell | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> ImportReport:
+    """Import a file of questions, all of it or nothing, and write down that it happened.
+
+    Args:
+        embed: ask for the new questions' vectors.
+        progress: called with (done, total, what it is doing).
+        should_stop: asked now and then; true ends the import with nothing written.
+
+    Raises:
+        ImportFailed: lines cannot be imported; nothing was written.
+        ImportRefused: the file as a whole cannot be read; nothing was written.
+        Cancelled: `should_stop` said so; nothing was written.
+    """
+    options = options.named(path.absolute())
+    with transaction.atomic():
+        run = None if options.dry_run else _begin(path, options, user)
+        task = ImportTask(path, options, user=user, run_id=run.pk if run else None)
+        report = import_into_bank(task, tell=progress, should_stop=should_stop)
+        if run is not None and report.written:
+            runs.run_succeed(run=run, result=report.as_dict())
+            if embed and report.wants_vectors:
+                embedding_request()
+        elif run is not None:
+            run.delete()
+    refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
+    return report
+
+
+def _begin(path: Path, options: ImportOptions, user: User | None) -> Run | None:
+    """Create the row that records the import, as a run under way; it commits with the questions or not at all."""
+    run = runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=_title(path.name, dry_run=False),
+        parameters={"name": path.name, **options.as_json()},
+        requested_by=user,
+        send=False,
+    )
+    return runs.run_start(run_id=run.pk, worker="command line")
+
+
+def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
+    """Refuse an import that wrote nothing, and else bring up to date what depends on the bank's content.
+
+    Raises:
+        ImportFailed: lines cannot be imported.
+    """
+    began = time.perf_counter()
+    if report.dry_run:
+        return
+    if not report.written:
+        if report.refused_count == report.rows and skip_invalid:
+            raise ImportFailed(f"No {report.unit} of {report.name} can be imported.", report)
+        raise ImportFailed(report.refusal(), report)
+    _tables_changed(report.created)
+    vocabulary_refresh()  # nothing new, too: the import of these lines may have died before this point
+    facet_counts_settle()
+    spent = time.perf_counter() - began
+    report.phases["statistics and vocabulary"] = spent
+    report.seconds += spent
+
+
+def _tables_changed(created: int) -> None:
+    """Bring the planner's statistics up to date and, after a bulk load, the visibility map that counts need."""
+    may_vacuum = not connection.in_atomic_block
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"{'VACUUM (ANALYZE)' if may_vacuum and created >= MANY else 'ANALYZE'}"
+            " questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUpload:
+    """A file that somebody has uploaded: its name in the storage, and its owner's name for it."""
+
+    stored: str
+    name: str
+
+    def delete(self) -> None:
+        """Remove the file, which cannot be imported."""
+        storages["uploads"].delete(self.stored)
+
+    @contextmanager
+    def beginning(self) -> Iterator[Path]:
+        """Yield the first megabytes of the file under its owner's name, for a look at it within a request.
+
+        Raises:
+            Conflict: the file is not kept any more.
+        """
+        storage = storages["uploads"]
+        if not storage.exists(self.stored):
+            raise Conflict("The file is no longer stored; upload it again.")
+        with scratch_folder(prefix="look-") as folder, storage.open(self.stored) as stored:
+            yield _write_beginning(stored, Path(folder) / self.name)
+
+
+def _write_beginning(file: File[Any], path: Path) -> Path:
+    path.write_bytes(beginning := file.read(LOOKED_AT))
+    if beginning.startswith(ARCHIVE):  # whose table of contents is at its end
+        with path.open("ab") as local:
+            shutil.copyfileobj(file, local)
+    return path
+
+
+def question_file_format(upload: File[Any], name: str) -> Format | None:
+    """Return the format of a file that holds questions as data; None for a test paper, and what may be one."""
+    upload.seek(0)
+    with scratch_folder(prefix="look-") as folder:
+        path = _write_beginning(upload, Path(folder) / _plain_name(name))
+        try:
+            found = sniff(path)
+            is_paper = found.is_paper and not is_packed_folder(path)
+        except ImportRefused:
+            return None
+        finally:
+            upload.seek(0)
+    is_text = found.is_table and not path.name.lower().endswith(found.suffixes)  # with a table in it
+    return None if is_text or is_paper else found
+
+
+def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str = AUTO) -> KeptUpload:
+    """Keep an uploaded file.
+
+    Args:
+        upload: the file's content.
+        name: what its owner calls it; says the format where `format` is ``"auto"``.
+
+    Raises:
+        NotAllowed: the person may not import.
+        ValidationFailed: the format is not known.
+    """
+    require(user, "import", "You may not import questions.")
+    if format not in (AUTO, *FORMATS):
+        format_names = ", ".join((AUTO, *FORMATS))
+        raise ValidationFailed(
+            f"The format {format!r} is not known; use one of {format_names}.", {"format": [format_names]}
+        )
+    uploads_forget_old()
+    stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
+    return KeptUpload(stored, _plain_name(name))
+
+
+@transaction.atomic
+def import_kept(*, kept: KeptUpload, user: User | None, options: ImportOptions) -> Run:
+    """Queue the job that imports a kept file; asked again, return the job that does so already.
+
+    Raises:
+        NotAllowed: the person may not import.
+    """
+    require(user, "import", "You may not import questions.")
+    parameters = {"upload": kept.stored, "name": kept.name, **options.as_json()}
+    return _queue_once(parameters | {"status": allowed_status(user, options.status)}, user)
+
+
+@transaction.atomic
+def import_repeat(
+    *,
+    run: Run,
+    user: User | None,
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+    without: Sequence[str] = (),
+    update: bool | None = None,
+) -> Run:
+    """Queue another job for the file of an earlier one: after a dry run, the import itself.
+
+    A file is imported once, however often that is confirmed.
+
+    Args:
+        without: fields that are left out, besides those that the earlier job left out.
+        update: whether earlier questions get new versions; None as the earlier job had it.
+
+    Returns:
+        The job; asked again, the one that does so already.
+
+    Raises:
+        NotAllowed: somebody else has uploaded the file.
+        Conflict: the file is not kept any more.
+    """
+    require(user, "import_continue", "Somebody else has uploaded this file.", run)
+    if run.kind != Run.Kind.IMPORT or not run.parameters.get("upload"):
+        raise Conflict("The file is no longer stored; upload it again.")
+    left_out = sorted({*run.parameters.get("without", ()), *without} & {*FIELDS_WITHOUT_WHICH})
+    parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
+    if update is not None:
+        parameters["update"] = update
+    return _queue_once(parameters | {"status": allowed_status(user, parameters.get("status", ""))}, user)
+
+
+def _queue_once(parameters: dict[str, Any], user: User | None) -> Run:
+    """Queue a job unless one does the same, or has imported the file; whoever asks at the same time waits.
+
+    Checking a file is short work that somebody waits for.
+
+    Raises:
+        Conflict: the file is not kept any more.
+    """
+    upload, dry_run = parameters["upload"], parameters["dry_run"]
+    wait_for_turn(f"import/{upload}")
+    earlier = Run.objects.filter(kind=Run.Kind.IMPORT, parameters__upload=upload)
+    if dry_run:
+        earlier = earlier.filter(parameters=parameters).exclude(state__in=Run.FINISHED)
+    else:
+        earlier = earlier.filter(parameters__dry_run=False)
+        earlier = earlier.exclude(state__in=(Run.State.FAILED, Run.State.CANCELLED))
+    requested_already = earlier.first()
+    if requested_already is not None:
+        return requested_already
+    if not storages["uploads"].exists(upload):
+        raise Conflict("The file is no longer stored; upload it again.")
+    return runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=_title(parameters["name"], dry_run),
+        parameters=parameters,
+        queue="light" if dry_run else "default",
+        requested_by=user,
+    )
+
+
+def _title(name: str, dry_run: bool) -> str:
+    return (f"Check of {name}" if dry_run else f"Import of {name}")[:200]
+
+
+def _plain_name(name: str) -> str:
+    """Return a name that a file system takes; it counts bytes, and the end of the name tells the format."""
+    short = upload_name(name).encode()[-_NAME_BYTES:].decode(errors="ignore")
+    return short if short.strip(". ") else "upload"

@@ -1,0 +1,398 @@
+"""The staging table of an import: COPY in, then a handful of statements into the bank.
+
+Row by row through the ORM 100,000 questions take minutes; here PostgreSQL moves them itself. The tables
+are temporary: nobody else sees them and they are gone with the transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import connection
+from django.utils import timezone
+
+from analytics.question_content import as_json
+from analytics.records import ConceptPath, QuestionRecord
+from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, content_hash
+from questionbank.bank.scales import scale_percent
+from questionbank.formats.originals import fields_digest
+from questionbank.imports.equal_answers import unify_answers
+from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink
+from questionbank.search.index import question_tokens
+from questionbank.solving.services import equation_graph_key
+
+if TYPE_CHECKING:
+    from psycopg import Copy
+
+    from questionbank.models import User
+
+IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
+
+_COLUMNS = {  # of the staging table, in the order of `staged_question`, between line and paths
+    "line": "integer",
+    "source": "text",
+    "source_id": "text",
+    "text": "text",
+    "language": "text",
+    "kind": "text",
+    "options": "jsonb",
+    "answer": "text",
+    "solution": "text",
+    "grade": "text",
+    "stage": "text",
+    "difficulty": "double precision",
+    "difficulty_scale": "text",
+    "difficulty_percent": "double precision",
+    "facility": "double precision",
+    "responses": "integer",
+    "content": "jsonb",
+    "content_hash": "bytea",
+    "answer_key": "text",
+    "tokens": "text",
+    "equation": "text",
+    "numbers": "jsonb",
+    "graph_key": "text",
+    "original_format": "text",
+    "original": "bytea",
+    "preamble": "bytea",
+    "fields": "bytea",
+    "paths": "integer[]",
+}
+_COPIED = (  # columns that go into the bank as they are
+    "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
+    " difficulty_scale, difficulty_percent, facility, responses, content, content_hash"
+)
+
+# A line without an answer is the same question as one with an answer: nothing of it is lost.
+_FILL_ANSWERS = """
+    UPDATE staged_question s SET answer_key = f.answer_key
+    FROM (
+        SELECT DISTINCT ON (content_hash) content_hash, answer_key
+        FROM staged_question WHERE answer_key <> '' ORDER BY content_hash, line
+    ) f
+    WHERE s.answer_key = '' AND s.content_hash = f.content_hash
+"""
+
+_MATCH = """
+    CREATE TEMPORARY TABLE staged_match ON COMMIT DROP AS
+    SELECT content_hash, answer_key, first_line, existing_id,
+           CASE WHEN existing_id IS NULL THEN {new_id} END AS new_id
+    FROM (
+        SELECT s.content_hash, s.answer_key, s.first_line, min(q.id) AS existing_id
+        FROM (
+            SELECT content_hash, answer_key, min(line) AS first_line FROM staged_question GROUP BY 1, 2
+        ) s
+        LEFT JOIN questionbank_question q
+            ON q.content_hash = s.content_hash AND q.status <> 'retired' AND {is_visible}
+            AND (s.answer_key = '' OR {stored_key} = s.answer_key)
+        GROUP BY 1, 2, 3 ORDER BY 3
+    ) in_order_of_the_file
+"""
+
+_INSERT_QUESTIONS = f"""
+    INSERT INTO questionbank_question
+        (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
+    SELECT m.new_id, {", ".join("s." + name for name in _COPIED.split(", "))},
+           %(status)s, to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
+    FROM staged_question s
+    JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
+    ORDER BY s.line
+"""  # noqa: S608 - names of this module
+
+_INSERT_DUPLICATES = """
+    INSERT INTO questionbank_importduplicate (run_id, question_id)
+    SELECT %(run)s::bigint, existing_id FROM staged_match WHERE existing_id IS NOT NULL
+    UNION SELECT %(run)s::bigint, question_id FROM staged_known
+"""
+
+_INSERT_EQUATIONS = """
+    INSERT INTO questionbank_questionequation (question_id, expression, numbers, set_by, graph_key)
+    SELECT m.new_id, s.equation, s.numbers, 'source', s.graph_key
+    FROM staged_question s JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.equation <> ''
+"""
+
+_INSERT_ORIGINALS = """
+    INSERT INTO questionbank_questionoriginal (question_id, format, data, preamble, fields)
+    SELECT m.new_id, s.original_format, s.original, s.preamble, s.fields
+    FROM staged_question s JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.original IS NOT NULL
+"""
+
+_INSERT_TAGS = """
+    WITH tagged AS (
+        SELECT coalesce(m.existing_id, m.new_id) AS question_id, s.paths
+        FROM staged_question s JOIN staged_match m USING (content_hash, answer_key)
+        JOIN questionbank_question q ON q.id = coalesce(m.existing_id, m.new_id)
+        WHERE {may_change}
+        UNION ALL
+        SELECT question_id, paths FROM staged_known
+    ), added AS (
+        INSERT INTO questionbank_questiontag
+            (question_id, concept_id, set_by, user_id, created_at, import_run_id)
+        SELECT DISTINCT t.question_id, c.concept_id, 'import', %(user)s::bigint,
+               %(now)s::timestamptz, %(run)s::bigint
+        FROM tagged t
+        CROSS JOIN unnest(t.paths) AS p(number)
+        JOIN unnest(%(numbers)s::int[], %(concepts)s::bigint[]) AS c(number, concept_id) USING (number)
+        ON CONFLICT (question_id, concept_id) DO NOTHING
+        RETURNING question_id
+    )
+    SELECT count(DISTINCT question_id) FROM added
+"""
+
+_LINKS = """
+    SELECT s.line, coalesce(m.existing_id, m.new_id), CASE WHEN m.existing_id IS NULL THEN m.first_line END
+    FROM staged_question s JOIN staged_match m USING (content_hash, answer_key)
+    WHERE m.existing_id IS NOT NULL OR m.first_line <> s.line
+    ORDER BY s.line LIMIT %s
+"""
+
+# What linked lines say that the question that stays does not: its own, or nothing, stands there.
+_NOT_KEPT = """
+    SELECT lost.name, count(*), (array_agg(s.line ORDER BY s.line))[:5]
+    FROM staged_question s
+    JOIN staged_match m USING (content_hash, answer_key)
+    LEFT JOIN questionbank_question q ON q.id = m.existing_id
+    LEFT JOIN staged_question f ON q.id IS NULL AND f.line = m.first_line
+    CROSS JOIN LATERAL (
+        SELECT 'answer' WHERE s.answer <> '' AND coalesce(q.answer, f.answer) = ''
+        UNION ALL SELECT 'solution' WHERE s.solution NOT IN ('', coalesce(q.solution, f.solution))
+        UNION ALL SELECT 'options' WHERE s.options <> coalesce(q.options, f.options)
+        UNION ALL SELECT own.name FROM jsonb_each(s.content) AS own(name, value)
+        WHERE own.value IS DISTINCT FROM coalesce(q.content, f.content) -> own.name
+    ) lost(name)
+    WHERE (m.existing_id IS NOT NULL OR m.first_line <> s.line) AND lost.name = ANY(%s)
+    GROUP BY 1 ORDER BY 1
+"""
+
+_TOTALS = """
+    SELECT s.language, count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL GROUP BY 1 ORDER BY 2 DESC, 1
+"""
+
+_CHANGED = """
+    SELECT count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL AND s.source_id <> '' AND EXISTS (
+        SELECT FROM questionbank_question q
+        WHERE q.source = s.source AND q.source_id = s.source_id AND {is_visible} AND {may_change}
+    )
+"""
+
+_OTHERS = """
+    SELECT s.line FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL AND s.source_id <> '' AND EXISTS (
+        SELECT FROM questionbank_question q
+        WHERE q.source = s.source AND q.source_id = s.source_id AND {is_visible} AND NOT ({may_change})
+    )
+    ORDER BY s.line
+"""
+
+_INCOMPLETE = """
+    SELECT count(*) FILTER (WHERE q.draws_numbers), count(*) FILTER (WHERE q.needs_figure)
+    FROM staged_match m JOIN questionbank_question q ON q.id = m.new_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the staged rows amount to.
+
+    Attributes:
+        changed: new questions with the identifier of another one of their set that the person may change.
+        others: lines of new questions with the identifier of a question that they may not change.
+        not_kept: what linked lines say and their questions do not: name of the field, number of lines, the first lines.
+    """
+
+    created: int
+    duplicates: int
+    languages: dict[str, int]
+    links: list[DuplicateLink]
+    changed: int
+    others: list[int]
+    not_kept: list[tuple[str, int, list[int]]]
+
+
+class StagedQuestion(NamedTuple):
+    """A question of a file as the staging table has it.
+
+    Attributes:
+        columns: its values in COPY's text format, but for line and paths.
+        record: what it is made of, where somebody may want to look at it.
+    """
+
+    id: str
+    source: str
+    paths: tuple[ConceptPath, ...]
+    columns: bytes
+    record: QuestionRecord | None
+
+
+def staged_question(record: QuestionRecord, *, source: str) -> StagedQuestion:
+    """Compute what is stored of a question; `source` is the set of those that name none."""
+    options = as_json(record.options)
+    original = record.original
+    source = record.source or source
+    values = (
+        source,
+        record.id,
+        record.text,
+        record.language,
+        record.kind,
+        json.dumps(options, ensure_ascii=False) if options else "[]",
+        record.answer,
+        record.solution,
+        record.grade,
+        record.stage,
+        record.difficulty,
+        record.difficulty_scale,
+        scale_percent(record.difficulty, record.difficulty_scale),
+        record.facility,
+        record.responses,
+        json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
+        content_hash(text=record.text, options=record.options, content=record.content),
+        answer_key(record.answer),
+        question_tokens(record),
+        record.equation,
+        json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
+        equation_graph_key(text=record.text, expression=record.equation),
+        original.format if original else None,
+        original.data if original else None,
+        original.preamble if original else None,
+        fields_digest(record) if original else None,
+    )
+    columns = "\t".join(map(_copied, values)).encode()
+    return StagedQuestion(record.id, source, record.concepts, columns, record)
+
+
+def _copied(value: str | bytes | float | None) -> str:
+    """Return a value in COPY's text format."""
+    if value is None:
+        return r"\N"
+    if isinstance(value, bytes):
+        return rf"\\x{value.hex()}"
+    text = str(value).replace("\\", r"\\")
+    return text.replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
+
+@dataclass(slots=True)
+class StagedRows:
+    """Where rows go while COPY is open; concept paths are kept once and numbered, and sets counted."""
+
+    copy: Copy
+    paths: dict[ConceptPath, int] = field(default_factory=dict)
+    sources: Counter[str] = field(default_factory=Counter)
+    last_line: int = 0
+
+    def add(self, line: int, question: StagedQuestion) -> None:
+        """Send one question."""
+        self.last_line = line
+        self.sources[question.source] += 1
+        numbers = ",".join(str(self.paths.setdefault(path, len(self.paths))) for path in question.paths)
+        self.copy.write(b"%d\t%b\t{%b}\n" % (line, question.columns, numbers.encode()))
+
+
+class Staging:
+    """One import's temporary tables; must live inside a transaction.
+
+    Args:
+        user: who imports; None is the system itself.
+        run_id: of the job that imports.
+        status: of new questions.
+
+    Attributes:
+        is_visible: SQL condition of questions `q` that count as the bank's for this import: not others' drafts.
+        may_change: SQL condition of those that the person may change.
+    """
+
+    def __init__(self, *, user: User | None, run_id: int | None, status: str) -> None:
+        user_id = user.pk if user else None
+        self._parameters: dict[str, Any] = {
+            "user": user_id, "now": timezone.now(), "run": run_id, "status": status
+        }  # fmt: skip
+        own = f"q.created_by_id IS NOT DISTINCT FROM {'NULL' if user_id is None else int(user_id)}"
+        may_change_all = user is None or user.has_perm("questionbank.question_edit")
+        self.is_visible = f"(q.status <> 'draft' OR {own})"
+        self.may_change = "true" if may_change_all else own
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        self.drop()
+        self.execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
+        # Lines of questions that the bank has from this file before: with the number of the question.
+        self.execute(f"CREATE TEMPORARY TABLE staged_known (question_id bigint, {columns}) ON COMMIT DROP")
+
+    @staticmethod
+    def execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        """Run a statement; returns its rows."""
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def rows(self) -> Iterator[StagedRows]:
+        """Open COPY for the questions of a file."""
+        with (
+            connection.cursor() as cursor,
+            cursor.cursor.copy(f"COPY staged_question ({', '.join(_COLUMNS)}) FROM STDIN") as copy,
+        ):
+            yield StagedRows(copy)
+
+    def match(self, *, dry_run: bool) -> Totals:
+        """Find the questions that the bank, or the file itself, has already; number the new ones."""
+        self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
+        self.execute(_FILL_ANSWERS)
+        unify_answers(self.execute)
+        self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
+        sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
+        new_id = "NULL::bigint" if dry_run else sequence
+        stored_key = ANSWER_KEY_SQL.format(answer="q.answer")
+        self.execute(_MATCH.format(new_id=new_id, stored_key=stored_key, is_visible=self.is_visible))
+        self.execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
+        self.execute("ANALYZE staged_match")
+        languages = {str(language): int(count) for language, count in self.execute(_TOTALS)}
+        links = [DuplicateLink(*row) for row in self.execute(_LINKS, [PROBLEMS_KEPT])]
+        created = sum(languages.values())
+        ((staged,),) = self.execute("SELECT count(*) FROM staged_question")
+        whose = {"is_visible": self.is_visible, "may_change": self.may_change}
+        ((changed,),) = self.execute(_CHANGED.format(**whose))
+        others = [line for (line,) in self.execute(_OTHERS.format(**whose))]
+        not_kept = [(name, count, lines) for name, count, lines in self.execute(_NOT_KEPT, [[*NOT_KEPT]])]
+        return Totals(created, int(staged) - created, languages, links, int(changed), others, not_kept)
+
+    def insert_questions(self, *, first: int, last: int) -> None:
+        """Put the new questions of these lines into the bank."""
+        self.execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
+
+    def incomplete(self) -> tuple[int, int]:
+        """Return how many of the new questions draw their numbers, and how many lack a figure."""
+        ((templates, without_figure),) = self.execute(_INCOMPLETE)
+        return int(templates), int(without_figure)
+
+    def insert_parts(self) -> None:
+        """Put the new questions' equations and items into the bank, and record which questions it had already."""
+        self.execute(_INSERT_EQUATIONS)
+        self.execute(_INSERT_ORIGINALS)
+        if self._parameters["run"] is not None:
+            self.execute(_INSERT_DUPLICATES, self._parameters)
+
+    def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
+        """Tag new questions and, where the person may change them, those that duplicates are linked to.
+
+        Args:
+            numbers, concepts: what staged lines call each concept, and its id.
+
+        Returns:
+            How many questions got a tag.
+        """
+        values = {**self._parameters, "numbers": list(numbers), "concepts": list(concepts)}
+        ((tagged,),) = self.execute(_INSERT_TAGS.format(may_change=self.may_change), values)
+        return int(tagged)
+
+    def drop(self) -> None:
+        """Forget the rows before the transaction ends (it may be an outer one that goes on)."""
+        self.execute("DROP TABLE IF EXISTS staged_question, staged_match, staged_known")

@@ -1,0 +1,434 @@
+"""Importing a file again: which of its lines are questions that the bank has from it, and which of them have changed.
+
+A line belongs to a question by (source, identifier), else by (source, number in the bank), else by what it asks.
+A question that is still as its file had it
+gets a new version; one that a person has edited since, while its item has changed, too, waits for a person's choice.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.apps import apps
+from django.db import transaction
+
+from analytics.records import ConceptPath
+from questionbank.bank.concept_path_services import concept_paths_known
+from questionbank.bank.question_selectors import ANSWER_KEY_SQL, question_hash
+from questionbank.bank.scales import scale_percent
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.errors import Conflict
+from questionbank.formats.layout import FileLayout
+from questionbank.imports.staging import Staging
+from questionbank.models import (
+    ImportUpdate,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Question,
+    QuestionEquation,
+    QuestionOriginal,
+    QuestionTag,
+    Run,
+    User,
+)
+from questionbank.people.permissions import require
+from questionbank.search.index import search_index_settle, search_vector
+from questionbank.solving.services import equation_write, solution_compare
+
+COLUMNS = (
+    "text", "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty",
+    "difficulty_scale", "facility", "responses", "source_id",
+)  # fmt: skip
+_EMPTY: tuple[Any, ...] = ("", None, [], {}, 0)
+_AT_ONCE = 500
+_OF_ITEMS = frozenset({"text", "kind", "language", "options", "answer", "solution", "content"})
+_OF_FIELDS = {  # a column of a file -> those of a question that it fills; others have the same name
+    "id": ("source_id",), "grading": ("content",), "program": ("equation",), "calculations": ("equation",),
+    "context": ("text",), "options": ("options", "kind"), "A": ("options", "kind"),
+}  # fmt: skip
+Fields = dict[str, Any]
+
+_BY_IDENTIFIER = """
+    SELECT DISTINCT ON (id) line, id FROM (
+        SELECT DISTINCT ON (s.line) s.line, q.id
+        FROM staged_question s
+        JOIN questionbank_question q ON q.source = s.source AND q.source_id = s.source_id
+        WHERE s.source_id <> '' AND <may_claim>
+        ORDER BY s.line, q.content_hash = s.content_hash DESC, q.status = 'retired', q.id DESC
+    ) found ORDER BY id, line
+"""
+_BY_NUMBER = """
+    SELECT DISTINCT ON (q.id) s.line, q.id
+    FROM staged_question s
+    JOIN questionbank_question q ON q.source = s.source AND q.source_id = ''
+        AND q.id = CASE WHEN s.source_id ~ '^[1-9][0-9]{0,17}$' THEN s.source_id::bigint END
+        AND <may_claim>
+    ORDER BY q.id, s.line
+"""  # an export calls a question without an identifier by its number in the bank
+_WITHOUT_NUMBER = """
+    UPDATE staged_known k SET source_id = '' FROM questionbank_question q
+    WHERE q.id = k.question_id AND q.source_id = '' AND k.source_id = q.id::text
+"""
+_BY_HASH = """
+    SELECT DISTINCT ON (id) line, id FROM (
+        SELECT DISTINCT ON (s.line) s.line, q.id, {key} = s.answer_key AS is_same
+        FROM staged_question s
+        JOIN questionbank_question q ON q.source = s.source AND q.content_hash = s.content_hash
+        WHERE (s.source_id = '' OR q.source_id = '') AND q.status <> 'retired' AND <may_claim>
+            AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
+        ORDER BY s.line, is_same DESC, q.id
+    ) found ORDER BY id, is_same DESC, line
+""".format(key=ANSWER_KEY_SQL.format(answer="q.answer"))  # noqa: S608 - names of this module
+_CLAIM = """
+    WITH claimed AS ({claimed}), moved AS (
+        DELETE FROM staged_question s USING claimed c WHERE s.line = c.line RETURNING c.id, s.*
+    )
+    INSERT INTO staged_known SELECT * FROM moved
+"""
+_DIFFERENT = f"""
+    SELECT k.line FROM staged_known k
+    JOIN questionbank_question q ON q.id = k.question_id
+    LEFT JOIN questionbank_questionequation e ON e.question_id = q.id
+    LEFT JOIN questionbank_questionoriginal o ON o.question_id = q.id AND o.format = k.original_format
+    WHERE ({", ".join("k." + name for name in COLUMNS)}) IS DISTINCT FROM ({", ".join("q." + name for name in COLUMNS)})
+        OR k.equation <> coalesce(e.expression, '')
+        OR k.original IS DISTINCT FROM o.data
+    ORDER BY k.line
+"""  # noqa: S608
+_STAGED = f"""
+    SELECT line, question_id, {", ".join(COLUMNS)}, equation, original_format, original, preamble, fields
+    FROM staged_known WHERE line = ANY(%s) ORDER BY line
+"""  # noqa: S608
+_VANISHED = """
+    SELECT q.id FROM questionbank_question q
+    WHERE q.source IN (SELECT source FROM staged_known UNION SELECT source FROM staged_question)
+        AND q.import_run_id IS NOT NULL AND q.status <> 'retired' AND <may_claim>
+        AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
+        AND NOT EXISTS (SELECT FROM staged_match m WHERE m.existing_id = q.id)
+    ORDER BY q.id
+"""
+_TAGS = """
+    SELECT t.question_id, array_agg(t.concept_id)
+    FROM questionbank_questiontag t JOIN staged_known k USING (question_id)
+    JOIN questionbank_knowledgeconcept c ON c.id = t.concept_id
+    JOIN questionbank_knowledgehierarchy h ON h.id = c.hierarchy_id
+    WHERE t.set_by = 'import' AND h.name = %s GROUP BY 1
+"""
+
+
+@dataclass(slots=True)
+class ItemChange:
+    """A question whose line says something else.
+
+    Attributes:
+        before, after: the fields that differ.
+        is_conflict: a person has edited the question since it was imported.
+    """
+
+    line: int
+    question: int
+    before: Fields
+    after: Fields
+    is_conflict: bool = False
+
+
+@dataclass(slots=True)
+class KnownLines:
+    """The lines of a file that are questions of the bank.
+
+    Attributes:
+        kept_retired: questions that have been retired since, and stay so.
+    """
+
+    count: int = 0
+    changes: list[ItemChange] = field(default_factory=list)
+    kept_retired: int = 0
+
+    @property
+    def updates(self) -> list[ItemChange]:
+        """Changes that need nobody's choice."""
+        return [change for change in self.changes if not change.is_conflict]
+
+    @property
+    def conflicts(self) -> list[ItemChange]:
+        """Changes of questions that a person has edited since."""
+        return [change for change in self.changes if change.is_conflict]
+
+
+def known_lines(
+    staging: Staging, *, layout: FileLayout | None, paths: Sequence[ConceptPath], hierarchy: str
+) -> KnownLines:
+    """Set aside the staged lines of questions that the bank has from this file, and say which have changed.
+
+    Only questions that the person may change are looked at.
+
+    Args:
+        layout: what columns the file has; what it has none for stays as it is.
+        paths: concepts, by their numbers in the staged lines.
+        hierarchy: to which they belong.
+    """
+    known = KnownLines()
+    for claimed in (_BY_IDENTIFIER, _BY_NUMBER, _BY_HASH):
+        staging.execute(_CLAIM.format(claimed=_claimable(staging, claimed)))
+    staging.execute(_WITHOUT_NUMBER)
+    ((known.count,),) = staging.execute("SELECT count(*) FROM staged_known")
+    stated = _stated(layout)
+    lines = [line for (line,) in staging.execute(_DIFFERENT)]
+    for first in range(0, len(lines), _AT_ONCE):
+        known.changes += _changes(staging.execute(_STAGED, [lines[first : first + _AT_ONCE]]), stated, known)
+    if paths:
+        _add_moved(staging, known, paths, hierarchy)
+    known.changes.sort(key=lambda change: change.line)
+    return known
+
+
+def _claimable(staging: Staging, statement: str) -> str:
+    """Return a statement that looks only at questions which the import may change."""
+    return statement.replace("<may_claim>", f"{staging.is_visible} AND {staging.may_change}")
+
+
+def _stated(layout: FileLayout | None) -> frozenset[str]:
+    """Return the columns of a question that a file states; of others only what is not empty counts."""
+    if layout is None:
+        return _OF_ITEMS
+    fields = [name for _column, name in layout.pairs]
+    return frozenset(column for name in fields for column in _OF_FIELDS.get(name, (name,)))
+
+
+def _changes(
+    staged: Iterable[tuple[Any, ...]], stated: Collection[str], known: KnownLines
+) -> Iterator[ItemChange]:
+    rows = {row[1]: row for row in staged}
+    questions = Question.objects.select_for_update(of=("self",)).select_related("equation", "original")
+    bases, kept_updates = _earlier_imports(rows)
+    for question in questions.filter(pk__in=rows).order_by("pk"):
+        line, _question, *values, form, data, preamble, digest = rows[question.pk]
+        incoming: Fields = dict(zip((*COLUMNS, "equation"), values, strict=True))
+        incoming |= {name: json.loads(incoming[name]) for name in ("options", "content")}
+        if data is not None:
+            incoming["original"] = _original(form, data, preamble, digest)
+        now = question_fields(question)
+        before, after = _differences(now, incoming, stated)
+        if not after:
+            continue
+        if question.status == Question.Status.RETIRED:
+            known.kept_retired += 1
+            continue
+        base = bases.get(question.pk, 1)
+        change = ItemChange(line, question.pk, before, after, is_conflict=question.version != base)
+        if not change.is_conflict or not _is_seen(
+            question, base, incoming, stated, kept_updates.get(question.pk)
+        ):
+            yield change
+
+
+def _earlier_imports(questions: Iterable[int]) -> tuple[dict[int, int], dict[int, ImportUpdate]]:
+    """Return at which version each question was last as its file had it, and the choice to keep it since then."""
+    bases: dict[int, int] = {}
+    kept_updates: dict[int, ImportUpdate] = {}
+    for update in ImportUpdate.objects.filter(question__in=list(questions)).order_by("pk"):
+        if update.outcome == ImportUpdate.Outcome.KEPT:
+            kept_updates[update.question_id] = update
+        elif update.version is not None:
+            bases[update.question_id] = update.version
+            kept_updates.pop(update.question_id, None)
+    return bases, kept_updates
+
+
+def _differences(now: Fields, incoming: Fields, stated: Collection[str]) -> tuple[Fields, Fields]:
+    """Return the fields that differ, as they are and as the file has them."""
+    after = {
+        name: value
+        for name, value in incoming.items()
+        if name in now
+        and value != now[name]
+        and (name in stated or (value not in _EMPTY and name not in ("kind", "language")))
+    }
+    if (
+        "original" in after
+        and set(after) == {"original"}
+        and _is_same_item(now["original"], after["original"])
+    ):
+        after = {}
+    return {name: now[name] for name in after}, after
+
+
+def _is_same_item(one: Fields | None, other: Fields | None) -> bool:
+    return one is not None and other is not None and one["data"] == other["data"]
+
+
+def _is_seen(
+    question: Question, base: int, incoming: Fields, stated: Collection[str], kept: ImportUpdate | None
+) -> bool:
+    """Return whether the file says what it said before the person's edit, or what a person has decided against."""
+    if kept is not None:
+        _before, after = _differences(question_fields(question) | kept.incoming, incoming, stated)
+        return not after.keys() - {"original"}
+    events = apps.get_model("questionbank", "QuestionEvent")._default_manager
+    event = events.filter(pgh_obj_id=question.pk, pgh_label="update", version=base).first()
+    if event is None:
+        return False
+    was = {name: getattr(event, name) for name in COLUMNS}
+    _before, after = _differences(was, {name: incoming[name] for name in COLUMNS}, stated)
+    return not after
+
+
+def question_fields(question: Question) -> Fields:
+    """Return the fields of a question that a file can replace, as JSON holds them."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    original: QuestionOriginal | None = getattr(question, "original", None)
+    return {name: getattr(question, name) for name in COLUMNS} | {
+        "equation": equation.expression if equation else "",
+        "original": _original(original.format, original.data, original.preamble, original.fields)
+        if original
+        else None,
+    }
+
+
+def _original(form: str, *parts: bytes | memoryview) -> Fields:
+    names = ("data", "preamble", "fields")
+    return {"format": form} | {
+        name: base64.b64encode(bytes(part)).decode() for name, part in zip(names, parts, strict=True)
+    }
+
+
+def _add_moved(staging: Staging, known: KnownLines, paths: Sequence[ConceptPath], hierarchy: str) -> None:
+    """Add the questions that the file files under other concepts."""
+    owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
+    if owner is None:
+        return
+    names = {concept.pk: path for path, concept in concept_paths_known(hierarchy=owner).items()}
+    changes = {change.question: change for change in known.changes}
+    tagged = {question: set(concepts) for question, concepts in staging.execute(_TAGS, [hierarchy])}
+    for line, question, numbers in staging.execute("SELECT line, question_id, paths FROM staged_known"):
+        old = {pk: list(names[pk]) for pk in tagged.get(question, ()) if pk in names}
+        new = [list(paths[number]) for number in numbers]
+        gone = sorted(pk for pk, path in old.items() if path not in new)
+        if not gone and all(path in old.values() for path in new):
+            continue
+        change = changes.get(question)
+        if change is None:
+            change = ItemChange(line, question, {}, {})
+            known.changes.append(change)
+        change.before |= {"concepts": sorted(old.values()), "tags": gone}
+        change.after["concepts"] = sorted(new)
+
+
+def apply_updates(known: KnownLines, *, run_id: int | None) -> None:
+    """Give the changed questions their new versions, and write down those that wait for a choice."""
+    for change in known.changes:
+        question = Question.objects.get(pk=change.question)
+        is_applied = not change.is_conflict
+        # Concepts follow the file in any case: an import never changes people's own tags.
+        fields = change.after if is_applied else {}
+        question_replace(question, fields, gone=change.before.get("tags", ()))
+        if run_id is not None:
+            ImportUpdate.objects.create(
+                run_id=run_id,
+                question=question,
+                outcome=ImportUpdate.Outcome.UPDATED if is_applied else ImportUpdate.Outcome.CONFLICT,
+                before=change.before,
+                incoming={name: value for name, value in change.after.items() if name != "concepts"},
+                version=question.version if is_applied and change.after.keys() - {"concepts"} else None,
+            )
+
+
+def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Sequence[int] = ()) -> None:
+    """Replace some fields of a question, which has another version then; `question` is as it is stored afterwards.
+
+    Args:
+        fields: as `question_fields` gives them.
+        gone: ids of concepts whose imported tags go.
+    """
+    for name in COLUMNS:
+        if name in fields:
+            setattr(question, name, fields[name])
+    if any(name in fields for name in COLUMNS):
+        question.version += 1
+        question.content_hash = question_hash(question)
+        question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+        question.search_vector = search_vector(question)
+        question.save()
+        question.refresh_from_db(fields=["search_vector"])  # an expression until now
+        solution_compare(question=question)
+    if "equation" in fields:
+        equation_write(
+            question=question,
+            expression=fields["equation"],
+            user=None,
+            set_by=QuestionEquation.SetBy.SOURCE,
+        )
+    if "original" in fields:
+        _write_original(question, fields["original"])
+    if gone:
+        question.tags.filter(concept__in=gone, set_by="import").delete()
+
+
+def _write_original(question: Question, original: Fields | None) -> None:
+    QuestionOriginal.objects.filter(question=question).delete()
+    if original is not None:
+        parts = {name: base64.b64decode(original[name]) for name in ("data", "preamble", "fields")}
+        QuestionOriginal.objects.create(question=question, format=original["format"], **parts)
+
+
+def restore_updates(ids: Sequence[int]) -> None:
+    """Give questions back what imports replaced; `ids` are those of updates."""
+    concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True)) if ids else set()
+    for update in ImportUpdate.objects.filter(pk__in=ids).select_related("question").order_by("pk"):
+        question = update.question
+        question_replace(question, update.before if update.version is not None else {})
+        QuestionTag.objects.bulk_create(
+            (
+                QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.IMPORT)
+                for pk in update.before.get("tags", ())
+                if pk in concepts
+            ),
+            ignore_conflicts=True,
+        )
+        if update.outcome in (ImportUpdate.Outcome.UPDATED, ImportUpdate.Outcome.TAKEN):
+            update.outcome = ImportUpdate.Outcome.UNDONE
+        update.before.pop("tags", None)
+        update.version = question.version if update.version is not None else None
+        update.save(update_fields=["outcome", "version", "before"])
+
+
+@transaction.atomic
+def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question: int | None = None) -> int:
+    """Take the file's version of questions that were edited in the bank, too, or keep the bank's; returns how many.
+
+    Args:
+        question: one of them; None for all that wait.
+
+    Raises:
+        NotAllowed: it is somebody else's import.
+        Conflict: none waits for a choice.
+    """
+    require(user, "import_continue", "Somebody else has imported this file.", run)
+    waiting = ImportUpdate.objects.select_for_update().filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
+    if question is not None:
+        waiting = waiting.filter(question=question)
+    updates = list(waiting.order_by("pk"))
+    if not updates:
+        raise Conflict("These questions no longer wait for a choice.")
+    for update in updates:
+        if take:
+            fresh = Question.objects.select_for_update(of=("self",)).get(pk=update.question_id)
+            now = question_fields(fresh)
+            update.before |= {name: now[name] for name in update.incoming}
+            question_replace(fresh, update.incoming)
+            update.version = fresh.version
+        update.outcome = ImportUpdate.Outcome.TAKEN if take else ImportUpdate.Outcome.KEPT
+        update.save(update_fields=["outcome", "before", "version"])
+    if take:
+        search_index_settle()
+        embedding_request()
+    return len(updates)
+
+
+def vanished_questions(staging: Staging) -> list[int]:
+    """Return the imported questions of the file's sets that it does not hold."""
+    return [pk for (pk,) in staging.execute(_claimable(staging, _VANISHED))]

@@ -1,0 +1,92 @@
+"""One supervisor per VAR_DIR, on a port that nobody else has, and the memory of the machine."""
+
+import json
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from questionbank.local.errors import AlreadyRunning, EmbeddedError
+from questionbank.local.lock import FileLock
+
+
+class Instance:
+    """The right to be the one supervisor of a VAR_DIR: a lock that also says who holds it."""
+
+    def __init__(self, var_dir: Path) -> None:
+        """Take the lock.
+
+        Raises:
+            AlreadyRunning: Another process has it; the message says which, and on which port.
+        """
+        self._lock = FileLock(var_dir / "serve.lock")
+        if not self._lock.acquire():
+            holder = self._lock.read()
+            self._lock.close()
+            raise AlreadyRunning(f"Kindred already runs in {var_dir}{_describe(holder)}.")
+        self.publish()
+
+    def publish(self, *, port: int | None = None) -> None:
+        """Say who we are and, when it is known, which port the site has."""
+        self._lock.write(json.dumps({"pid": os.getpid(), "port": port}))
+
+    def close(self) -> None:
+        """Let another one have it."""
+        self._lock.close()
+
+
+def free_port(preferred: int = 8000, host: str = "127.0.0.1") -> int:
+    """Return `preferred`, or the next port after it that nobody listens on.
+
+    Raises:
+        EmbeddedError: A hundred ports in a row are taken.
+    """
+    for port in range(preferred, min(preferred + 100, 65536)):
+        with socket.socket() as candidate:
+            candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                candidate.bind((host, port))
+            except OSError:
+                continue
+            return port
+    raise EmbeddedError(f"No free port from {preferred} on.")
+
+
+def _describe(holder: str) -> str:
+    try:
+        details = json.loads(holder)
+        where = f", http://127.0.0.1:{details['port']}/" if details["port"] else ", still starting"
+        return f": process {details['pid']}{where}"
+    except (ValueError, KeyError, TypeError):
+        return ""  # it has only just taken the lock
+
+
+LITTLE_MEMORY = 6_000_000_000
+"""Bytes: a machine with less runs fewer processes, and makes one model at a time."""
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")  # version 2, and version 1
+
+
+def memory_bytes(cgroups: Path = _CGROUPS) -> int:
+    """Return the memory that our processes may use: the machine's, or less where a control group limits it.
+
+    Args:
+        cgroups: where control groups are mounted.
+    """
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for folder in (cgroups, *_own_groups(cgroups)):
+        for name in _LIMITS:
+            with suppress(OSError, ValueError):  # not there, or "max"
+                sizes.append(int((folder / name).read_text()))
+    return min(sizes)
+
+
+def _own_groups(cgroups: Path) -> list[Path]:
+    """Return the folders of our own control group (version 2) and those around it."""
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            if line.startswith("0::/"):
+                own = cgroups / line.removeprefix("0::/")
+                return [own, *(each for each in own.parents if each.is_relative_to(cgroups))]
+    return []

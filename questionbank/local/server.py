@@ -1,0 +1,255 @@
+"""A detached server process that any other process finds again.
+
+The server is found by its command line (the folder it lives in stands there) and not by a pid file: that
+may be stale after a crash, half written, or name a process that has nothing to do with it.
+"""
+
+import os
+import pwd
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from questionbank.local.errors import EmbeddedError
+from questionbank.local.folders import open_log
+
+START_TIMEOUT = 60.0
+STOP_TIMEOUT = 60.0
+_POLL_SECONDS = 0.02
+# In the background of a shell that ends at once, so that it is no child of ours and leaves us no zombie.
+_DETACH = '"$@" >&2 </dev/null & echo $!'
+# Ours might hold PGHOST, PGDATA, a translated locale ...
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
+
+
+_found: dict[tuple[str, ...], int] = {}  # command -> the process that ran it when we looked last
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server.
+
+    Attributes:
+        label: Its name in messages.
+        command: `(binary, option, folder, ...)`; the first three identify the server.
+        marker: A file of a living server; one without it serves a folder that was deleted under it.
+        is_ready: Takes the process id; tells whether it answers.
+        stop_signal: Asks for an orderly end.
+        user: Whom it runs as; ourselves where None.
+        transient: What it says when it cannot start yet, but will soon.
+    """
+
+    label: str
+    command: tuple[str, ...]
+    log: Path
+    marker: Path
+    is_ready: Callable[[int], bool]
+    stop_signal: signal.Signals
+    user: pwd.struct_passwd | None = None
+    transient: str | None = None
+
+    def pid(self) -> int | None:
+        """Return the process id, or None where it does not run."""
+        known = _found.get(self.command)
+        if known is not None and self._is_process(
+            known
+        ):  # it is asked every second: looking at all takes long
+            return known
+        parents = {}
+        for pid in _processes():
+            with suppress(OSError):  # it has ended while we looked
+                if self._is_process(pid):
+                    parents[pid] = _parent(pid)
+        # A server's own children carry its command line until they have set their title.
+        found = next((pid for pid, parent in parents.items() if parent not in parents), None)
+        if found is not None:
+            _found[self.command] = found
+        return found
+
+    def _is_process(self, pid: int) -> bool:
+        """Tell whether a process is the server's, or a child of it that has not set its title yet."""
+        user_id = os.geteuid() if self.user is None else self.user.pw_uid
+        binary, option, folder = self.command[:3]
+        wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
+        try:
+            program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
+            ours = Path(f"/proc/{pid}").stat().st_uid == user_id
+        except OSError:  # it has ended
+            return False
+        return ours and [os.fsencode(Path(os.fsdecode(program)).name), *arguments] == wanted
+
+    def start(self, prepare: Callable[[], None] | None = None) -> int:
+        """Start it unless it runs, and wait until it answers. The caller holds the server's start lock.
+
+        Args:
+            prepare: Called before each launch, when the server is known not to run.
+
+        Raises:
+            EmbeddedError: It ended, or did not answer in time.
+        """
+        deadline = time.monotonic() + START_TIMEOUT
+        pid = self.pid()
+        with open_log(self.log) as log:
+            while time.monotonic() < deadline:
+                begin = log.seek(0, os.SEEK_END)
+                if pid is None:
+                    if prepare is not None:
+                        prepare()
+                    pid = self._launch(log.fileno())
+                while is_alive(pid) and time.monotonic() < deadline:
+                    if self.is_ready(pid):
+                        return pid
+                    time.sleep(_POLL_SECONDS)
+                said = _read_from(self.log, begin)
+                if not is_alive(pid) and not (self.transient and self.transient in said):
+                    raise EmbeddedError(f"{self.label} did not start: {_reason(said)} (see {self.log})")
+                pid = None
+                time.sleep(0.2)
+        raise EmbeddedError(
+            f"{self.label} did not answer within {START_TIMEOUT:.0f} seconds (see {self.log})."
+        )
+
+    def end_lost(self) -> None:
+        """End a server whose folder was deleted under it, before a new one is made: it still writes there."""
+        pid = self.pid()
+        if pid is not None and not self.marker.exists():
+            self._end(pid, patience=5)
+
+    def wake(self) -> bool:
+        """Continue the server and its children where some are stopped (SIGSTOP); True where some were."""
+        pid = self.pid()
+        stopped = (
+            []
+            if pid is None
+            else [process_id for process_id in (pid, *_children(pid)) if is_stopped(process_id)]
+        )
+        for process_id in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(process_id, signal.SIGCONT)
+        return bool(stopped)
+
+    def stop(self) -> None:
+        """Stop it if it runs, and wait for its end. The caller holds the server's start lock.
+
+        Raises:
+            EmbeddedError: It would not end.
+        """
+        pid = self.pid()
+        if pid is not None:
+            self._end(pid, patience=STOP_TIMEOUT)
+
+    def _end(self, pid: int, *, patience: float) -> None:
+        family = [pid, *_children(pid)]
+        for number, members in ((self.stop_signal, [pid]), (signal.SIGKILL, family)):
+            for member in members:
+                with suppress(ProcessLookupError):
+                    os.kill(member, number)
+            deadline = time.monotonic() + patience
+            while time.monotonic() < deadline:
+                if not any(is_alive(member) for member in family):
+                    return
+                time.sleep(_POLL_SECONDS)
+        raise EmbeddedError(f"{self.label} (process {pid}) does not end.")
+
+    def _launch(self, log: int) -> int:
+        completed = run_as(self.user, ["/bin/sh", "-c", _DETACH, "sh", *self.command], stderr=log)
+        return int(completed.stdout)
+
+
+def run_as(
+    user: pwd.struct_passwd | None,
+    command: Sequence[str],
+    *,
+    stderr: int = subprocess.PIPE,
+    text_input: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command as `user`, out of reach of the terminal's Ctrl-C.
+
+    Raises:
+        EmbeddedError: We may not become that user.
+        subprocess.CalledProcessError: The command failed.
+    """
+    try:
+        return subprocess.run(
+            command,
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            errors="replace",
+            cwd="/",
+            env=_ENVIRONMENT,
+            start_new_session=True,
+            input=text_input or "",
+            user=None if user is None else user.pw_uid,
+            group=None if user is None else user.pw_gid,
+            extra_groups=None if user is None else [],
+        )
+    except PermissionError as error:
+        who = "" if user is None else f" as {user.pw_name}"
+        raise EmbeddedError(f"{command[0]} cannot be run{who}: {error.strerror}.") from error
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process runs; one that has ended and waits to be reaped does not."""
+    try:
+        return _stat_fields(pid)[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def is_stopped(pid: int) -> bool:
+    """Tell whether a process is stopped by a signal."""
+    try:
+        return _stat_fields(pid)[0] == "T"
+    except OSError:
+        return False
+
+
+def stopped_processes() -> dict[int, list[int]]:
+    """Return the processes that are stopped (SIGSTOP), by session; a debugger's are left out."""
+    stopped: dict[int, list[int]] = {}
+    for pid in _processes():
+        with suppress(OSError, IndexError):
+            fields = _stat_fields(pid)
+            if fields[0] == "T":
+                stopped.setdefault(int(fields[3]), []).append(pid)
+    return stopped
+
+
+def _processes() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _children(pid: int) -> list[int]:
+    children = []
+    for process in _processes():
+        with suppress(OSError):
+            if _parent(process) == pid:
+                children.append(process)
+    return children
+
+
+def _parent(pid: int) -> int:
+    return int(_stat_fields(pid)[1])
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """Return /proc/PID/stat from the state on: what stands before it may hold spaces and brackets."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def _read_from(path: Path, position: int) -> str:
+    with path.open("rb") as file:
+        file.seek(position)
+        return file.read().decode(errors="replace")
+
+
+def _reason(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    fatal = [line[line.index("FATAL:") + 6 :].strip() for line in lines if "FATAL:" in line]
+    return (fatal or lines or ["it said nothing"])[-1]

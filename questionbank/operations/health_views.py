@@ -1,0 +1,39 @@
+"""How the installation is: a word for load balancers, everything for admins."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from questionbank.bank.vector_services import embedding_request
+from questionbank.core.views import button_for, page_for
+from questionbank.operations.health import health_report, site_is_healthy
+
+
+@login_not_required
+@require_safe
+@never_cache
+def health_status(_request: HttpRequest) -> HttpResponse:
+    """Return 200 or 503 and one word: nothing here helps an attacker."""
+    healthy = site_is_healthy()
+    return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
+
+
+@button_for("health", back="health")
+def health_vectors(request: HttpRequest) -> HttpResponse:
+    """Ask for the vectors that questions lack."""
+    run = embedding_request()
+    if run is None:
+        messages.info(request, "A job that computes missing vectors is queued already.")
+        return redirect("health")
+    return redirect("run_detail", run_id=run.pk)
+
+
+@page_for("health")
+def health(request: HttpRequest) -> HttpResponse:
+    """Show every check with its figures."""
+    return render(request, "health/health.html", {"report": health_report()})

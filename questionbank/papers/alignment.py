@@ -1,0 +1,306 @@
+"""Where the answer of each question begins in a list of answers: the numbers that best run on beside the questions'.
+
+Whatever may be the number of a question ("1.", "Q8", "4 ", "zu 3:", "7(a)") is a label with a weight: much at the
+start of a line and with a sign behind it, little within a sentence. The labels that are taken are those of the greatest
+weight that name questions in their order, so a 2 in "1. 2 cm" is no label unless nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analytics.text.formulas import formula_segments
+from questionbank.papers.marks import GAP
+from questionbank.papers.part_answers import by_parts
+from questionbank.papers.phrases import BONUS
+
+BONUS_NUMBER = -1
+"""Stands for the number of a question that is called a bonus."""
+_LABEL = re.compile(
+    r"(?:^|(?<=[\s;,，；。.|·:：(（\[#、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
+    r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem"
+    r"|ex|es|ej|zad|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
+    r"(?P<number>\d{1,3})(?!\d|/\S)"
+    r"(?:[.)-]?[\s\u2003]{0,2}[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?"
+    r"|(?:[.-][\s\u2003]{0,2}|\s)(?P<behind>(?-i:[a-h]))[.)](?=\s)|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
+    r"|(?P<sign>\s?(?:[.)）、．:：=题\]ºª|]{1,2}|[.…]{2,}|/(?=\s))(?!\d)|[.、．:：|](?=\d)|…{1,2}(?=\d)|\s?(?:[-–—=]>?|→)(?=[\s(（]?[A-KT](?![a-z])|\s)|[-–](?=[(（]?[\d$√])"
+    r"|(?=[\s\u2003,]|$)|(?=[A-H√×](?![A-Za-z]))))",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"\s[–—]\s*$|[;,，；。·|/:：\t\u2003]\s*$|\s{2,}$")
+_OPERATOR = re.compile(
+    r"\s*(?:[×·+*/=<>÷−^-](?=\s)|(?![A-KTF]\b)[a-zA-Z°%]{1,3}\b(?!\s*[=<>])|(?-i:[a-z]{4,})|[分%°℃€£$])"
+)
+_LETTER = re.compile(
+    r"\s*[(（]?(?:[A-K]{1,5}|[a-h]|T|F|True|False|[√×✓✗对错])[)）]?\s*(?:$|[\s;,，；。.|·/\u2003])"
+)
+_EMPTY = re.compile(r"[\s;,，；。.|·/()（）\u2003]*")
+_RANGE = re.compile(
+    r"(?<!\d)(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
+)
+_SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
+_SECTION_NAME = re.compile(
+    r"[一二三四五六七八九十]{1,2}[、.．].{0,20}|[^\d$]{1,40}[:：]|[A-Z]|(?:section|part|teil) \w+",
+    re.IGNORECASE,
+)
+"""Stands before the first answer of a line."""
+_ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
+_LEAST = 0.5  # of a label's weight: a number within a sentence is none
+_AT_START = 3  # of a label's weight: a number with a sign at the start of a line
+_SEEN = 150  # earlier labels that one may follow
+_AGAIN = 6.0  # what it costs to begin the numbers anew
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What may be the number of a question: where it stands, and how much speaks for it."""
+
+    line: int
+    start: int
+    end: int
+    number: int
+    part: str = ""
+    weight: float = 0.0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a list says of one question.
+
+    Attributes:
+        slot: the question's place among those that were asked for; -1 where the list alone names it.
+        pieces: number of a text, and what it says there.
+    """
+
+    slot: int
+    number: int
+    part: str
+    pieces: tuple[tuple[int, str], ...]
+    line: int = 0
+
+    @property
+    def lines(self) -> list[int]:
+        """The numbers of the texts that say it."""
+        return [self.line, *(line for line, _ in self.pieces if line != self.line)]
+
+
+def expanded(text: str) -> str:
+    """Return a text with a number before each of several letters in a row.
+
+    >>> expanded("1-3 BCD  4. A"), expanded("B C D A")
+    ('1. B  2. C  3. D  4. A', '1. B  2. C  3. D  4. A')
+    """
+
+    def counted(match: re.Match[str]) -> str:
+        first, letters = int(match[1]), re.findall(r"[A-HTF√×对错]", match[3])
+        if int(match[2]) - first + 1 != len(letters):
+            return match[0]
+        return "  ".join(f"{number}. {letter}" for number, letter in enumerate(letters, start=first)) + "  "
+
+    if _SEQUENCE.fullmatch(text.strip()):
+        return "  ".join(
+            f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1)
+        )
+    return re.sub(r" {3,}", "  ", _RANGE.sub(counted, text)).rstrip()
+
+
+def listed_numbers(text: str) -> list[int]:
+    """Return the numbers of questions that one text lists answers to, where it lists several.
+
+    >>> listed_numbers("1. B  2. C"), listed_numbers("1b 2c 3d"), listed_numbers("1. B because 2 < 3")
+    ([1, 2], [1, 2, 3], [])
+    """
+    labels = _labels(0, expanded(text))
+    numbers = sorted({label.number for label in labels if label.number > 0})
+    chosen = [label for label, _ in _chain(labels, [expanded(text)], numbers, [""] * len(numbers))]
+    is_list = len(chosen) > 1 and all(label.weight >= 0.9 for label in chosen[1:])
+    return [label.number for label in chosen] if is_list and chosen[0].start < 40 else []
+
+
+def has_label(text: str) -> bool:
+    """Return whether something in a text may well be the number of a question.
+
+    >>> has_label("Multiple choice: 3 B"), has_label("Section A (10 marks)")
+    (True, False)
+    """
+    return any(label.weight >= 1.5 for label in _labels(0, expanded(text)))
+
+
+def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) -> list[Answer]:
+    """Return what texts say of the questions, in the order of the texts.
+
+    Args:
+        texts: of the lines; empty for the heading of a section.
+        numbers: of the questions, in their order; sections may count anew.
+        names: of the questions as they are printed: "B1", "Exercise 2".
+    """
+    texts = [expanded(text) for text in texts]
+    for place, text in enumerate(texts[:-1]):
+        if _ALONE.fullmatch(text):  # "1" above "1a. 5" or "(a) 5"
+            texts[place] = (
+                ""
+                if texts[place + 1].startswith(text)
+                else f"{text}."
+                if by_parts(texts[place + 1])
+                else text
+            )
+    labels = [label for line, text in enumerate(texts) for label in _labels(line, text)]
+    first = {label.number for label in labels if label.start == 0 and label.weight >= _AT_START}
+    is_counted_once = len({*numbers}) == len(numbers) > _AT_START
+    if is_counted_once and 5 * len(first & {*numbers}) >= 4 * len(numbers):  # "3. 60 : 3 = 20"
+        labels = [label for label in labels if label.start == 0 or label.number not in first]
+    slots, known, printed = _with_missing(numbers, names, labels, texts)
+    chain = _chain(labels, texts, slots, printed, again=0.5 if _is_shuffled(labels, slots) else _AGAIN)
+    answers = []
+    for place, (label, slot) in enumerate(chain):
+        following = chain[place + 1][0] if place + 1 < len(chain) else None
+        answers.append(
+            Answer(known[slot], label.number, label.part, tuple(_pieces(texts, label, following)), label.line)
+        )
+    return answers
+
+
+def _with_missing(
+    numbers: Sequence[int], names: Sequence[str], labels: Sequence[Label], texts: Sequence[str]
+) -> tuple[list[int], list[int], list[str]]:
+    """Return numbers with those that the list names besides; their places, or -1; their names.
+
+    It names one at the start of a line, or the next one behind the last answer: "7. 81; 8. 10".
+    """
+    slots, known, printed = [*numbers], [*range(len(numbers))], [*names]
+    present = {*numbers}
+    last = max(numbers, default=0)
+    missing = {
+        label.number
+        for label in labels
+        if (label.start == 0 and label.weight >= 3)
+        or (
+            label.number == last + 1
+            and label.weight >= 1.9
+            and texts[label.line][: label.start].rstrip().endswith((";", "；"))
+        )
+    }
+    for number in sorted(missing):
+        if number not in present and number > 0:
+            at = next((at for at, other in enumerate(slots) if other > number), len(slots))
+            slots.insert(at, number)
+            known.insert(at, -1)
+            printed.insert(at, "")
+    return slots, known, printed
+
+
+def _labels(line: int, text: str) -> list[Label]:
+    return sorted(_found_labels(line, text), key=lambda label: label.start)
+
+
+def _found_labels(line: int, text: str) -> Iterator[Label]:
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    for start in (0, *(gap.end() for gap in re.finditer(r"[\u2003\t;]\s*|\s(?=[A-Z])", text))):
+        if (bonus := BONUS.match(text, start)) and (start == 0 or bonus[0].rstrip().endswith(":")):
+            yield Label(line, start, bonus.end(), BONUS_NUMBER, weight=3.0)
+    for match in _LABEL.finditer(text):
+        start, end = match.span()
+        if any(begin < start < stop for begin, stop in formulas):
+            continue
+        is_first = not text[:start].strip(" *(（[#")
+        part = (match["part"] or match["bare_part"] or match["behind"] or "").lower()
+        is_signed = bool(part or (match["sign"] or "").strip())
+        behind = text[end:]
+        is_parted = not is_first and _BREAK.search(text[:start]) is not None
+        word = (match["word"] or "").strip()
+        if len(word) == 1 and word.upper() != "Q" and not (is_first or is_parted or is_signed):
+            word = ""  # "room M4" in a sentence
+        is_bare = not is_signed and not word and not is_parted
+        if is_bare and (_OPERATOR.match(behind) or (is_first and not behind.strip())):
+            continue
+        weight = 1.0 if is_first else 0.9 if is_parted else 0.2
+        weight += (2.0 if is_first else 1.0) * is_signed
+        if match["sign"] in (".", ":", "：", "-", "–") and behind[:1].isdigit():
+            weight -= 0.6  # "1.5" may be a number
+        weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(word)
+        if weight < _LEAST:
+            continue
+        name = re.sub(r"[^a-z]", "", word.lower())
+        yield Label(line, 0 if is_first else start, end, int(match["number"]), part, weight, name)
+
+
+def _chain(
+    labels: Sequence[Label],
+    texts: Sequence[str],
+    slots: Sequence[int],
+    names: Sequence[str],
+    *,
+    again: float = _AGAIN,
+) -> list[tuple[Label, int]]:
+    """Return the labels of the greatest weight that name the slots in order, each with its slot."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for slot, number in enumerate(slots):
+        places[number].append(slot)
+    states: list[tuple[Label, int, float, int]] = []  # label, slot, score, state before
+    for label in labels:
+        for slot in places.get(label.number, ()):
+            best, before = -min(0.2 * slot, 2.0), -1
+            for place in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
+                earlier, at, score, _ = states[place]
+                if score <= best or earlier is label:
+                    continue
+                if at == slot:
+                    is_next = label.part and earlier.part and label.part != earlier.part
+                    cost = 0.0 if is_next and (label.start == 0 or label.weight >= 1.5) else 99.0
+                else:
+                    cost = (
+                        min(0.7 * (slot - at - 1), 4.0) if slot > at else _again(texts, earlier, label, again)
+                    )
+                    if not earlier.part and _is_empty(texts, earlier, label):
+                        cost += 2.5
+                if score - cost > best:
+                    best, before = score - cost, place
+            printed = re.sub(r"[^a-z]", "", names[slot].lower())
+            fits = 0.0
+            if label.name and printed:  # "B1" is none of section A's
+                fits = 1.5 if label.name == printed else -2.0 * (len(label.name) == len(printed) == 1)
+            states.append((label, slot, best + label.weight + fits, before))
+    chain: list[tuple[Label, int]] = []
+    place = max(range(len(states)), key=lambda place: states[place][2], default=-1)
+    while place >= 0:
+        label, slot, _, before = states[place]
+        chain.append((label, slot))
+        place = before
+    return chain[::-1]
+
+
+def _is_shuffled(labels: Sequence[Label], slots: Sequence[int]) -> bool:
+    """Return whether each line begins with the number of another question, in no order."""
+    numbers = [label.number for label in labels if label.start == 0 and label.weight >= 3]
+    is_each_once = len({*numbers}) == len(numbers) > 2 and len({*slots}) == len(slots)
+    return is_each_once and numbers != sorted(numbers)
+
+
+def _again(texts: Sequence[str], label: Label, following: Label, cost: float) -> float:
+    """Return what it costs that a list goes back to an earlier question: little below the name of a section."""
+    if label.line == following.line:
+        return 99.0
+    before = texts[following.line][: following.start].strip()
+    is_section = _SECTION_NAME.fullmatch(before) is not None or not texts[following.line - 1]
+    return min(1.4, cost) if is_section else cost
+
+
+def _is_empty(texts: Sequence[str], label: Label, following: Label) -> bool:
+    return all(_EMPTY.fullmatch(text) for _, text in _pieces(texts, label, following))
+
+
+def _pieces(texts: Sequence[str], label: Label, following: Label | None) -> Iterator[tuple[int, str]]:
+    """Yield what stands between two labels, by lines."""
+    last = following.line if following is not None else len(texts) - 1
+    for line in range(label.line, last + 1):
+        begin = label.end if line == label.line else 0
+        end = following.start if following is not None and line == following.line else len(texts[line])
+        text = re.sub(r"\s[/–—]$", "", texts[line][begin:end].strip(" ;,，；·|\t" + GAP))
+        if begin == 0 and end < len(texts[line]) and _SECTION_NAME.fullmatch(text):
+            continue
+        if text:
+            yield line, text

@@ -1,0 +1,243 @@
+"""What answers a question: marks of options, lines of answers, gaps, the list of answers, the end of working."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from analytics.question_content import AcceptedAnswer, Option, QuestionPart
+from analytics.text.meaning import same_answer
+from questionbank.formats.shapes import answer_label
+from questionbank.papers import phrases, truth_phrases
+from questionbank.papers.conclusions import (
+    chosen_letter,
+    concluded,
+    concluded_by_numerals,
+    is_sure,
+    is_working,
+)
+from questionbank.papers.drafts import Draft, Item
+from questionbank.papers.keys import KeyEntry
+from questionbank.papers.paper import Doubt
+from questionbank.papers.part_answers import answer_text, by_parts
+
+_LETTERS = re.compile(
+    r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s"
+    r"|$).*|\s+(?=[$\d(]).*)",
+    re.DOTALL,
+)
+_NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
+_WORDS = re.compile(r"[-−–]?\d+(?:[.,]\d+)*|(?<!\\)\b[^\W\d_]+")
+_SHORT_ANSWER = 40  # characters
+
+
+@dataclass(slots=True)
+class Answered:
+    """What the sources of a question's answer say.
+
+    Attributes:
+        text: of the answer, or the labels of the right options, ``"A, C"``.
+        accepted: typed answers with their tolerance.
+        parts: answers by the letters of parts.
+    """
+
+    text: str = ""
+    accepted: tuple[AcceptedAnswer, ...] = ()
+    parts: dict[str, str] = field(default_factory=dict)
+
+
+def answered_by(
+    draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
+) -> Answered:
+    """Return what marks, answer lines, brackets and the list of answers say; where they differ, a doubt."""
+    found = Answered()
+    said = _said_by_marks(draft, items, options)  # where, and what
+    said += _said_below(draft, options, answers, found)
+    if given:
+        said.append(("what is written into the question", given))
+    if draft.key is not None and items is draft.options:
+        _name_in_full(draft.key, options)
+        said += [("the list of answers", text) for text in _said_by_list(draft, draft.key, options, found)]
+    resolved = [
+        (where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said
+    ]
+    resolved = [(where, text) for where, text in resolved if text]
+    if resolved:
+        found.text = resolved[0][1]
+        for where, text in resolved[1:]:
+            if text != found.text and (options or not _agree(text, found.text)):
+                said_twice = (
+                    f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
+                )
+                draft.doubts.append(Doubt("answers_differ", said_twice))
+    return found
+
+
+def _agree(text: str, other: str) -> bool:
+    """Return whether two answers without options say the same, or one of them more than the other: "7" and "7 cm"."""
+    words, of_other = ({*_WORDS.findall(one.lower())} for one in (text, other))
+    says_more = bool(words and of_other) and (words <= of_other or of_other <= words)
+    return says_more or same_answer(text, other) == "same"
+
+
+def _name_in_full(key: KeyEntry, options: Sequence[Option]) -> None:
+    """Give a function or a point its name back, which is no option's letter: "C(x) = 15x + 200"."""
+    if not options and key.raw and re.match(r"[A-K]\(", key.raw[0]) and key.answer == key.raw[0][0]:
+        key.answer, key.solution = key.raw[0], key.solution[1:]
+
+
+def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option]) -> list[tuple[str, str]]:
+    """Return the labels of the options that a mark shows as right; a doubt where nothing says that several are."""
+    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
+    if not right or len(right) == len(options) > 1:
+        return []
+    is_settled = any(item.is_settled for item in items if item.is_right)
+    wording = draft.stem.text + " ".join(draft.headings)
+    if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
+        marked = f"{len(right)} options are marked as right: {', '.join(right)}. Are they?"
+        draft.doubts.append(Doubt("several_right", marked))
+    return [("the options marked as right", ", ".join(right))]
+
+
+def _said_below(
+    draft: Draft, options: Sequence[Option], answers: Sequence[Item], found: Answered
+) -> list[tuple[str, str]]:
+    """Return the answers on lines of their own; those by part and with a tolerance go into `found`."""
+    said = []
+    for item in answers:
+        text = answer_text(item.text)
+        listed = by_parts(text)
+        if len(listed) == 1 and not draft.parts:  # "b. 9", or "a. 42" of a typed answer by Respondus
+            (text,), listed = listed if options else listed.values(), {}
+        found.parts |= listed
+        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
+            found.accepted = (*found.accepted, _accepted(text))
+            text = found.accepted[-1].text
+        if text and not found.parts:
+            said.append(("the answer below the question", text))
+    return said
+
+
+def _said_by_list(draft: Draft, key: KeyEntry, options: Sequence[Option], found: Answered) -> list[str]:
+    """Return what the paper's list of answers says; answers by part and with a tolerance go into `found`."""
+    found.parts = key.parts or found.parts
+    said = []
+    if options and len(key.parts) == 1 and not key.answer:  # "a) since ..."
+        said.append(next(iter(key.parts)))
+    if key.parts and not draft.parts and not options and not key.answer:
+        said.append("; ".join(f"({label}) {answer}" for label, answer in key.parts.items()))
+    if "±" in key.answer and phrases.NUMERIC.fullmatch(f"= {key.answer}"):
+        found.accepted = (*found.accepted, _accepted(f"= {key.answer}"))
+        said.append(found.accepted[-1].text)
+    elif key.answer:
+        said.append(key.answer)
+    return said
+
+
+def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[Doubt]) -> str:
+    """Return the labels of the options that an answer names, by letters or by their texts."""
+    labels = [option.label for option in options]
+    named: list[str] = []
+    bare = text.strip("()（）[] .")
+    text = next((name for name in (bare, bare.upper()) if name in labels), text)
+    if text in labels:
+        return text
+    if len(text) == 1 and text.upper() in "ABCDEFGH"[: len(labels)] and not {*labels} & {*"ABCDEFGH"}:
+        return labels["ABCDEFGH".index(text.upper())]  # "B": the second of (i), (ii), (iii)
+    if match := _LETTERS.fullmatch(text.strip()):
+        named = re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
+    if named and {*named} <= {*labels}:
+        return ", ".join(dict.fromkeys(named))
+    choices = [{"label": option.label, "text": option.text} for option in options]
+    by_text = answer_label(text, choices) or answer_label(re.split("[,;:，；：]", text)[0], choices)
+    if not by_text and chosen_letter(text) in labels:
+        by_text = chosen_letter(text)
+    if not by_text:
+        by_text = next((option.label for option in options if same_answer(text, option.text) == "same"), "")
+    truth = truth_phrases.truth_of(text)
+    if not by_text and truth:
+        by_text = next(
+            (option.label for option in options if truth_phrases.truth_of(option.text) == truth), ""
+        )
+    if by_text:
+        return by_text
+    shown = text if len(text) <= 60 else f"{text[:60]}…"
+    if named:
+        said = f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
+    else:
+        said = f"By {where} the answer is “{shown}”, which is none of the options."
+    doubts.append(Doubt("answer_no_option", said))
+    return ""
+
+
+def _accepted(text: str) -> AcceptedAnswer:
+    if interval := phrases.INTERVAL.fullmatch(text):
+        low, high = (float(interval[name].replace("−", "-")) for name in ("low", "high"))
+        return AcceptedAnswer(f"{(low + high) / 2:g}", tolerance=(high - low) / 2)
+    match = phrases.NUMERIC.fullmatch(text)
+    value = match["value"].replace("−", "-") if match else text
+    if match is None or not match["tolerance"]:
+        return AcceptedAnswer(value, tolerance=0.0)
+    tolerance = float(match["tolerance"])
+    return (
+        AcceptedAnswer(value, tolerance=tolerance / 100, tolerance_kind="relative")
+        if match["percent"]
+        else AcceptedAnswer(value, tolerance=tolerance)
+    )
+
+
+def given_answer(stem: str) -> str:
+    """Return the answer that is written into a gap of the question, else the empty string."""
+    match = phrases.GIVEN_ANSWER.search(stem)
+    if match is None or (match["answer"] in "TFVR" and _NAMED_TRUTH.search(stem, 0, match.start())):
+        return ""
+    return match["answer"]
+
+
+def with_conclusions(
+    answered: Answered,
+    parts: tuple[QuestionPart, ...],
+    options: Sequence[Option],
+    solution: str,
+    doubts: list[Doubt],
+) -> tuple[Answered, tuple[QuestionPart, ...], str]:
+    """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
+    found: list[str] = []
+    if parts:
+        parts, solution = _concluded_parts(parts, solution, found)
+    elif options:
+        if not answered.text and (letter := chosen_letter(solution)):
+            answered = replace(answered, text=labels_named(letter, options, "the solution", doubts))
+    elif not answered.text and not answered.accepted and solution:
+        if end := concluded(solution):
+            found += [end] * (not is_sure(solution))
+            answered = replace(answered, text=end)
+    elif is_working(answered.text) and (end := concluded(answered.text)) and end != answered.text:
+        found += [end] * (not is_sure(answered.text))
+        solution = f"{answered.text}\n{solution}".strip()
+        answered = replace(answered, text=end)
+    if found:
+        said = f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?"
+        doubts.append(Doubt("answer_of_working", said))
+    return answered, parts, solution
+
+
+def _concluded_parts(
+    parts: tuple[QuestionPart, ...], solution: str, found: list[str]
+) -> tuple[tuple[QuestionPart, ...], str]:
+    """Return the parts with what their working ends with, and the solution; unsure ends go into `found`."""
+    worked = {label: text for label, text in by_parts(solution).items() if text}
+    workings = list(worked.values()) if len(worked) == len(parts) else [""] * len(parts)
+    settled = []
+    for part, text in zip(parts, workings, strict=True):
+        working = part.answer or text
+        end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
+        if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
+            end = end or working
+        if end and end != part.answer:
+            found += [end] * (end != working and not is_sure(working))
+            solution = f"{solution}\n{working}".strip() if part.answer else solution
+            part = replace(part, answer=end)
+        settled.append(part)
+    return tuple(settled), solution

@@ -1,0 +1,346 @@
+"""What is doubtful about a question, alone and beside its neighbours: sentences for whoever reviews it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from questionbank.papers import phrases, point_phrases
+from questionbank.papers.directions import asks, directs
+from questionbank.papers.drafts import Draft, Item
+from questionbank.papers.keys import full_text
+from questionbank.papers.marks import read_mark
+from questionbank.papers.numbering import formulas
+from questionbank.papers.paper import Doubt, FoundQuestion, Line, Role
+
+_ADDRESSES = re.compile(
+    r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$",
+    re.IGNORECASE,
+)
+"""Speaks to whoever reads an answer rather than to give it."""
+_MOST_GIVE = 0.7
+_PICTURE = re.compile(r"!\[[^\]]*\]\(")
+_NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
+
+UNREAD_SIGNS = Doubt(
+    "unread_signs",
+    "Some signs of its text could not be read with certainty. Compare it with the question as printed.",
+)
+
+
+def neighbour_doubts(
+    found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool = False
+) -> Iterator[FoundQuestion]:
+    """Yield the questions with all of their doubts.
+
+    Args:
+        names_answers: a title, table or list names answers, and none came from it.
+    """
+    has_answers = names_answers or any(_has_answer(question) for question in found)
+    counts = Counter(len(question.record.options) for question in found if question.record.options)
+    usual = counts.most_common(1)[0][0] if counts else 0
+    alike: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
+        alike[draft.number.strip(" .()"), draft.headings].append(place)
+    beside = Counter(question.heading for question in found)
+    given = Counter(question.heading for question in found if question.record.content.points is not None)
+    for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
+        doubts = [
+            *question.doubts,
+            *_own(question, draft, has_answers=has_answers),
+            *_numbers(place, drafts),
+            *_without_points(question, given[question.heading], beside[question.heading]),
+            *_twins(place, draft, alike[draft.number.strip(" .()"), draft.headings]),
+            *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
+        ]
+        yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
+
+
+def _are_settled(items: Sequence[Item]) -> bool:
+    """Return whether a person has said what one of several lines is, and so has looked at all of them."""
+    return any(item.is_settled for item in items)
+
+
+def _has_answer(question: FoundQuestion) -> bool:
+    record = question.record
+    return bool(record.answer or record.solution or record.content.accepted)
+
+
+def with_lines_left(
+    questions: Sequence[FoundQuestion], lines: Sequence[Line], roles: Sequence[Role], settled: Set[int]
+) -> Iterator[FoundQuestion]:
+    """Yield the questions, each with a doubt for the lines below it that no question takes."""
+    used = {line for question in questions for line in question.lines}
+    starts = [min(question.lines, default=0) for question in questions]
+    left: dict[int, list[str]] = {}
+    for place in left_over(lines, roles, used):
+        above = [number for number, start in enumerate(starts) if start < place]
+        if above and roles[place] is Role.NOTHING and place not in settled:
+            left.setdefault(above[-1], []).append(full_text(lines[place]))
+    for number, question in enumerate(questions):
+        below = left.get(number)
+        if below:
+            said = f"The line “{_shown(below[0])}” below is in no question. If it belongs to one, say what it is."
+            question = replace(question, doubts=(*question.doubts, Doubt("line_left", said)))
+        yield question
+
+
+def with_unread_signs(
+    questions: Sequence[FoundQuestion], lines: Sequence[Line], settled: Set[int]
+) -> Iterator[FoundQuestion]:
+    """Yield the questions, each with a doubt if signs of its lines could not be read."""
+    for question in questions:
+        if any(lines[place].is_uncertain and place not in settled for place in question.lines):
+            question = replace(question, doubts=(*question.doubts, UNREAD_SIGNS))
+        yield question
+
+
+def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[Doubt]:
+    record = question.record
+    if draft.is_headless and not draft.stem.is_settled:
+        yield Doubt(
+            "headless",
+            "It begins with an option, a part or an answer. Say which line asks, or join it with the question above.",
+        )
+    if has_answers:
+        yield from _unanswered(question)
+    texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
+    texts += "\n".join(part.text for part in record.content.parts)
+    said = [record.answer, *(part.answer for part in record.content.parts)]
+    if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
+        yield Doubt("answer_addresses", f"“{_shown(remark)}” speaks to somebody. Is it the answer?")
+    if not record.options and record.kind == "open" and re.fullmatch("[A-K]", record.answer):
+        yield Doubt(
+            "answer_of_options",
+            f"The answer is {record.answer}, but there are no options. Say which lines are options.",
+        )
+    first = read_mark(draft.parts[0].number) if draft.parts else None
+    yield from _points(draft, record.text)
+    if any(map(_PICTURE.search, draft.headings[-1:])):
+        yield Doubt(
+            "picture_in_heading", "The heading above holds a picture. Is it an option of the question before?"
+        )
+    if first is not None and first.value > 1 and first.roman != 1 and not draft.parts[0].is_settled:
+        yield Doubt(
+            "first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin."
+        )
+    if len(record.content.parts) == 1 and not draft.parts[0].is_settled:
+        yield Doubt("single_part", "The question has a single part. Is another one part of the text?")
+    if phrases.IMAGE_LOST.search(texts):
+        yield Doubt("picture_lost", "A picture could not be kept; [image] stands in its place.")
+    if phrases.FORMULA_LOST.search(texts):
+        yield Doubt("formula_lost", "A formula could not be read; [formula] stands in its place.")
+    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
+        yield Doubt(
+            "match_unanswered",
+            "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+        )
+    if draft.stem.is_settled:
+        return
+    if _NUMBERS_LEFT.search(record.text):
+        yield Doubt(
+            "number_inside",
+            "A line of the text has a number of its own. If it begins another question, say so.",
+        )
+    if not (has_answers or record.options or record.content.parts or draft.total or asks(record.text)):
+        yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
+    if 0 < len(record.text) < 6 and not record.content.parts:
+        yield Doubt("short", "The text is unusually short. Is there more of it above or below?")
+
+
+def _unanswered(question: FoundQuestion) -> Iterator[Doubt]:
+    """Yield which answers are missing, in a paper that gives some."""
+    record = question.record
+    is_asked = not phrases.PROOF.search(record.text)
+    if not _has_answer(question) and (
+        is_asked or record.options or record.kind in ("true_false", "matching")
+    ):
+        if not any(doubt.code == "answer_no_option" for doubt in question.doubts):
+            yield Doubt(
+                "unanswered", "No answer was found. Say which line gives it, or import the question without."
+            )
+    elif record.options and not record.answer:
+        yield Doubt("no_right_option", "No option is marked as the answer. Say which one is right.")
+    elif record.kind == "parts":
+        missing = sum(not part.answer for part in record.content.parts)
+        if missing > 0:
+            yield Doubt(
+                "parts_unanswered",
+                f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them.",
+            )
+    elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
+        yield Doubt(
+            "solution_only", "There is a worked solution, but no answer. Say which line of it is the answer."
+        )
+
+
+def _points(draft: Draft, text: str) -> Iterator[Doubt]:
+    """Yield what cannot be about the points of a question."""
+    if said := point_phrases.IMPOSSIBLE_POINTS.search(
+        "\n".join([text, *(part.text for part in draft.parts)])
+    ):
+        yield Doubt("points_impossible", f"“{said[0]}” is less than nothing. Give its points yourself.")
+    given = [part.points for part in draft.parts if part.points is not None]
+    if given and len(given) < len(draft.parts):
+        missing = len(draft.parts) - len(given)
+        yield Doubt(
+            "part_points", f"{missing} of its {len(draft.parts)} parts give no points, the others do."
+        )
+    elif given and draft.total is not None and draft.total != sum(given):
+        said_total = (
+            f"Its parts give {sum(given):g} points together, the paper says {draft.total:g}. Which is right?"
+        )
+        yield Doubt("points_sum", said_total)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[Doubt]:
+    """Yield where the numbers of questions do not count on."""
+    draft = drafts[place]
+    before = drafts[place - 1] if place else None
+    after = drafts[place + 1] if place + 1 < len(drafts) else None
+    if draft.value < 0 or draft.stem.is_settled:
+        return
+    if before is not None and draft.value and before.value > 0:
+        if draft.number == before.number:
+            yield Doubt(
+                "number_twice",
+                f"The number {draft.value} stands twice. Join this with the question above if it belongs to that.",
+            )
+        elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
+            yield Doubt(
+                "numbers_restart",
+                "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?",
+            )
+    if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
+        missing = draft.value + 1
+        what = (
+            f"question {missing}"
+            if after.value == missing + 1
+            else f"questions {missing} to {after.value - 1}"
+        )
+        yield Doubt(
+            "number_missing",
+            f"The next number is {after.value}. If {what} is in this one, say where it begins.",
+        )
+    if not draft.value and any(other.value for other in drafts):
+        yield Doubt(
+            "unnumbered",
+            "It has no number, though others have. Join it with the question above if it belongs to that.",
+        )
+
+
+def _without_points(question: FoundQuestion, given: int, beside: int) -> Iterator[Doubt]:
+    """Yield that a question gives no points, though nearly all of its section do: so many `given` of `beside`."""
+    if question.record.content.points is None and given >= _MOST_GIVE * beside and given > 1:
+        yield Doubt("no_points", "It gives no points, though the others do.")
+
+
+def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[Doubt]:
+    """Yield that another question, or a part, has the number of this one: one of them may be the answer."""
+    if draft.stem.is_settled:
+        return
+    if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
+        where = "below" if place == alike[0] else "above"
+        yield Doubt(
+            "number_again",
+            f"The number {draft.value} stands {where} as well. Does one of the two answer the other?",
+        )
+    first = read_mark(draft.parts[0].number) if draft.parts else None
+    if first is not None and first.series == draft.series and first.value < draft.value:
+        yield Doubt(
+            "parts_as_questions",
+            "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?",
+        )
+
+
+def _number_of_options(
+    place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]
+) -> Iterator[Doubt]:
+    options = len(found[place].record.options)
+    total = sum(counts.values())
+    if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
+        yield Doubt(
+            "options_count",
+            f"It has {options} options; most others have {usual}. Is a line missing, or one too many?",
+        )
+    beside = [
+        len(other.record.options)
+        for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])
+    ]
+    if (
+        not options
+        and len(beside) == 2
+        and all(beside)
+        and found[place].record.kind not in ("true_false", "matching")
+        and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
+    ):
+        yield Doubt(
+            "no_options",
+            "It has no options, but the questions before and after it have. Say which lines are options.",
+        )
+
+
+# -- of the whole paper -------------------------------------------------------------------------------------------
+
+
+def paper_notices(questions: Sequence[FoundQuestion], total: float) -> Iterator[str]:
+    """Yield what is doubtful about a whole paper.
+
+    Args:
+        total: the points that the paper says it gives; 0 where it says nothing.
+    """
+    given = [question.record.content.points for question in questions]
+    found = sum(points for points in given if points is not None)
+    if total and found and found != total:
+        without = [
+            question.number.strip(" .:()") or str(place)
+            for place, question in enumerate(questions, 1)
+            if not given[place - 1]
+        ]
+        named = f" No points were found for question {', '.join(without[:8])}." if without else ""
+        yield f"The questions give {found:g} points together, but the document says {total:g}.{named} Check the points."
+    if questions and not any(map(_has_any_answer, questions)):
+        yield "No answers were found in the document. The questions are imported without."
+
+
+def _has_any_answer(question: FoundQuestion) -> bool:
+    return _has_answer(question) or any(part.answer for part in question.record.content.parts)
+
+
+# -- what is left over --------------------------------------------------------------------------------------------
+
+
+def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
+    """Return the lines below the first question that say something and that nothing takes.
+
+    What stands directly below a heading is its instructions, unless it is numbered.
+    """
+    left = []
+    is_headed = True
+    given = formulas(lines)
+    for place, (line, role) in enumerate(zip(lines, roles, strict=True)):
+        if role is Role.NOTHING or role is Role.KEY:
+            is_taken = (
+                place in used or place in given or (is_headed and role is Role.NOTHING and not line.number)
+            )
+            if not is_taken and place > min(used, default=place) and _says(line):
+                left.append(place)
+        else:
+            is_headed = role is Role.HEADING
+    return left
+
+
+def _says(line: Line) -> bool:
+    text = full_text(line).replace("*", "")
+    patterns = (phrases.NOISE, phrases.GRADES, phrases.SECTION, phrases.KEY_TITLE)
+    is_small = phrases.is_answer_space(text) or phrases.tells_points(text)
+    is_title = line.heading or any(pattern.fullmatch(text) for pattern in patterns)
+    label = phrases.ANSWER.match(text)
+    is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
+    return not (is_small or is_title or is_blank or directs(text)) and any(map(str.isalpha, text))

@@ -1,0 +1,162 @@
+"""A question while its lines are gathered: which texts are its stem, options, parts, answers and solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
+
+from questionbank.papers.keys import KeyEntry
+from questionbank.papers.paper import Doubt, Line, Role
+from questionbank.papers.part_answers import answer_text, by_parts, in_order
+from questionbank.papers.phrases import MATCHING, STIMULUS
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """Texts of lines that belong together.
+
+    Attributes:
+        number: that stands before it.
+        is_right: of an option.
+        is_settled: a person has said of one of its lines what it is, so that this is not doubted.
+    """
+
+    lines: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    number: str = ""
+    is_right: bool = False
+    is_settled: bool = False
+
+    def add(self, place: int, text: str) -> None:
+        """Add a line."""
+        self.lines.append(place)
+        self.texts.append(text)
+
+    @property
+    def text(self) -> str:
+        """The texts of its lines, one below the other."""
+        return "\n".join(text for text in self.texts if text).strip()
+
+
+@dataclass(slots=True, eq=False)
+class Stimulus(Item):
+    """A text that several questions share; without numbers, that of all questions up to the next heading.
+
+    Attributes:
+        options: that stand below it for each of its questions: assertion and reason.
+    """
+
+    first: int = 0
+    last: int = 0
+    options: list[Item] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, place: int, line: Line) -> Stimulus:
+        """Return the text that begins with a line, for the questions that it names, or that stand below its number."""
+        text = line.text
+        match = STIMULUS.search(text)
+        if match is None:
+            return cls([place], [text], line.number.strip(" .()"))
+        first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
+        return cls([place], [text], first=int(first), last=int(last))
+
+    def is_for(self, number: int, label: str) -> bool:
+        """Return whether a question shares it."""
+        if "." in self.number and not label.startswith(f"{self.number}."):
+            return False
+        return not self.last or self.first <= number <= self.last
+
+
+@dataclass(slots=True, eq=False)
+class Part(Item):
+    """A part of a question, with options and answers of its own."""
+
+    options: list[Item] = field(default_factory=list)
+    answers: list[Item] = field(default_factory=list)
+    points: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A question whose lines are being gathered.
+
+    Attributes:
+        number: as it stands; `value`: what it counts, 0 where it counts nothing; `series`: what counts with it.
+        lines: all of its lines; `is_headless`: it has no line of its own that asks.
+        points_each: what its section gives for each question; `total`: what it gives itself.
+        points_said: by a person, of the question and then of each part; empty where nobody has said them.
+        key: what the list of answers says of it.
+    """
+
+    number: str
+    headings: tuple[str, ...]
+    points_each: float | None
+    lines: list[int]
+    value: int = 0
+    series: str = ""
+    is_headless: bool = False
+    stem: Item = field(default_factory=Item)
+    options: list[Item] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    answers: list[Item] = field(default_factory=list)
+    solutions: list[Item] = field(default_factory=list)
+    stimuli: list[Stimulus] = field(default_factory=list)
+    key: KeyEntry | None = None
+    total: float | None = None
+    points_said: tuple[float | None, ...] = ()
+    doubts: list[Doubt] = field(default_factory=list)
+
+    @property
+    def is_matching(self) -> bool:
+        """Whether it, or the heading above, asks to match."""
+        asked = "\n".join([self.stem.text, *self.headings[-1:]])
+        return not self.options and not self.parts and MATCHING.search(asked) is not None
+
+    def is_answer(self, item: Item | None) -> bool:
+        """Return whether an item is an answer of the question or of a part."""
+        return item in [*self.answers, *(answer for part in self.parts for answer in part.answers)]
+
+    @property
+    def items(self) -> Iterator[Item]:
+        """What its lines make."""
+        yield from (self.stem, *self.options, *self.answers, *self.solutions)
+        for part in self.parts:
+            yield from (part, *part.options, *part.answers)
+
+    def settle(self, settled: Set[int]) -> None:
+        """Note which of its lines a person has said something of."""
+        for item in self.items:
+            item.is_settled = not settled.isdisjoint(item.lines)
+
+    def share_answers(self) -> None:
+        """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6", "Answers: 5; 6"."""
+        labels = [part.number for part in self.parts]
+        is_only = not any(part.answers for part in self.parts[:-1])
+        for part in self.parts:
+            for item in [*part.answers]:
+                text = answer_text(item.text)
+                if len(by_parts(text)) > 1 or (is_only and in_order(labels, text)):
+                    part.answers.remove(item)
+                    self.answers.append(item)
+
+    def take(self, place: int, line: Line, role: Role) -> Item:
+        """Add a line; returns what takes the lines that go on with it."""
+        holder: Draft | Part = self.parts[-1] if self.parts else self
+        if role is Role.PART:
+            part = Part([place], [line.text], line.number)
+            self.parts.append(part)
+            return part
+        is_number = not line.text and line.number.isdigit()  # "54": an option that nothing marks
+        number, text = ("", line.number) if is_number else (line.number, line.text)
+        item = Item([place], [text], number, is_right=role is Role.RIGHT_OPTION)
+        if role in (Role.OPTION, Role.RIGHT_OPTION):
+            holder.options.append(item)
+        elif role is Role.ANSWER:
+            item.texts = [f"{line.number} {line.text}".strip()]
+            item.number = ""
+            holder.answers.append(item)
+        else:
+            item.texts = [f"{line.number} {line.text}".strip()]
+            item.number = holder.number if isinstance(holder, Part) else ""
+            self.solutions.append(item)
+        return item

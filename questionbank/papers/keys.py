@@ -1,0 +1,357 @@
+"""The list of answers of a paper: one a line, many on a line, ``1-5 BCDAB``, a table, or worked solutions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from questionbank.papers.alignment import Answer, aligned, has_label
+from questionbank.papers.answer_tables import concluding, is_numbered_down, label_of, table_answers
+from questionbank.papers.conclusions import is_working
+from questionbank.papers.marks import GAP, read_mark
+from questionbank.papers.paper import Line
+from questionbank.papers.part_answers import by_parts, short_answer
+from questionbank.papers.phrases import ANSWER, KEY_TITLE, SECTION, SOLUTION
+from questionbank.papers.point_phrases import POINTS
+from questionbank.papers.truth_phrases import truth_of
+
+
+def full_text(line: Line) -> str:
+    """Return a line as it stands, its number before its text."""
+    return f"{line.number} {line.text}".strip()
+
+
+def row_cells(text: str) -> list[str] | None:
+    """Return the cells of a row of a table in our notation; None where a text is none."""
+    if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
+        return None
+    return [cell.strip() for cell in text[1:-1].split("|")]
+
+
+_LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
+_LETTER = re.compile(
+    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]"
+    rf"|(?![A-Za-z0-9]))\s*(?:$"
+    rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
+)
+_MARKS_GIVEN = re.compile(
+    r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$"
+)
+_EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
+_TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
+TITLE_AND_LIST = re.compile(
+    r"^\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
+    r"|respuestas|soluciones|soluzioni|risposte|gabarito|antworten|antwoorden|odpowiedzi|answers? (?:to"
+    r"|for) [^:\d?]{1,40}|[^\W\d_a-zA-Z]{0,4}答案)"
+    r"\**(?:\s*[:：]\s*(?=.)|\s+(?=(?:(?:es|ex|aufg|nr|q)\.?\s?)?\d{1,3}\s?[-.):A-E]))",
+    re.IGNORECASE,
+)
+"""Begins a list of answers that stands on the line of its title."""
+_SAID_RIGHT = re.compile(
+    r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)"
+    r"(?: (?:answer|choice|option))?[.:]?\s*|"
+    r"(?:the )?(?:correct |right )?answer is [(]?([A-K])[)]?[.:]\s*",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"\*\*|(?<!\S)\*(?=[^\s*])|(?<=[^\s*])\*(?!\S)")
+_LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
+_TICKS = re.compile(r"\s*[✓✔]+(?=\s|$)")
+_NUMBERED_CELL = re.compile(r"(\d{1,3})\s?[.):]\s+\S")
+_FEWEST_POINTS = 3
+_SHORT = 100  # characters of an answer; what is longer is worked
+
+
+@dataclass(slots=True)
+class KeyEntry:
+    """What a list of answers says of one question.
+
+    Attributes:
+        number: of the question.
+        lines: that say it.
+        parts: answers by the letters of parts.
+        slot: its place among the questions; -1 where the list alone names it.
+        raw: all of what it says; `others`: other answers that it gives to the same question.
+        name: its number as it stands, where that has levels: "4.2".
+    """
+
+    number: int
+    lines: list[int] = field(default_factory=list)
+    answer: str = ""
+    solution: list[str] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
+    slot: int = -1
+    raw: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    name: str = ""
+
+
+def key_entries(
+    lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names: Sequence[str]
+) -> list[KeyEntry]:
+    """Return what the lines of a list of answers say, in their order.
+
+    Args:
+        lines: each with its place in the document.
+        numbers: of the questions, in their order.
+        names: as they are printed.
+    """
+    entries: list[KeyEntry] = []
+    block: list[tuple[list[int], str]] = []
+    rows: list[tuple[int, list[str]]] = []
+    numbered: list[tuple[int, str]] = []  # cells with a number and an answer each
+    lines = [*lines]
+    lines = [  # without the "1" before "1(a) 5"
+        (place, line)
+        for (place, line), (_, following) in pairwise([*lines, (0, Line(""))])
+        if line.text or not (line.number and following.number.startswith(line.number))
+    ]
+    for place, line in lines:
+        text = _EMPHASIS.sub("", full_text(line))
+        cells = row_cells(text)
+        if cells and len(cells) > 1 and all(_NUMBERED_CELL.match(cell) for cell in cells if cell):
+            numbered += [(place, cell) for cell in cells if cell]
+            continue
+        if cells:
+            rows.append((place, cells))
+            continue
+        block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
+        numbered = []
+        if rows:
+            entries += _placed(_of_table(rows), numbers, names)
+            rows = []
+        if line.is_joined and block and block[-1][1]:
+            block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
+            continue
+        is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
+        is_name = is_name and not has_label(text)
+        block.append(([place], "" if is_name else TITLE_AND_LIST.sub("", text, count=1)))
+    entries += _placed(_of_table(rows), numbers, names)
+    block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
+    said = _without_column(aligned([text for _, text in block], numbers, names))
+    return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _number_of(cell: tuple[int, str]) -> int:
+    match = _NUMBERED_CELL.match(cell[1])
+    return int(match[1]) if match else 0
+
+
+def _without_column(answers: Sequence[Answer]) -> list[Answer]:
+    """Return answers without the column of points that stands behind most of them."""
+    behind = [answer for answer in answers if answer.pieces and _LAST_COLUMN.search(answer.pieces[-1][1])]
+    if len(behind) * 3 < len(answers) * 2 or len(behind) < _FEWEST_POINTS:
+        return [*answers]
+    return [
+        replace(answer, pieces=tuple((line, _LAST_COLUMN.sub("", text)) for line, text in answer.pieces))
+        for answer in answers
+    ]
+
+
+def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
+    """Return what an answer's texts say: its letter, its parts, its working."""
+    entry = KeyEntry(answer.number, slot=answer.slot)
+    for line in answer.lines:
+        entry.lines += [place for place in block[line][0] if place not in entry.lines]
+    entry.raw = pieces = [text for _, text in answer.pieces]
+    if answer.part and not pieces:
+        pieces, part = [answer.part], ""  # "1b": the option of question 1
+    else:
+        part = answer.part
+    texts = [f"({part}) {pieces[0]}", *pieces[1:]] if part else pieces
+    for start in range(len(texts)):
+        label = SOLUTION.match(texts[start])
+        said = [texts[start][label.end() :] if label else texts[start], *texts[start + 1 :]]
+        parts = by_parts("\n".join(map(_without_points, said)))
+        if parts and (len(parts) > 1 or start == 0):
+            if not any(parts.values()):  # "3. (1)": the number of an option
+                texts = [*parts]
+                break
+            entry.parts |= parts
+            texts = texts[:start]
+            break
+    for text in texts:
+        _say(entry, text)
+    return entry
+
+
+def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence[str]) -> Iterator[KeyEntry]:
+    """Yield entries of a table, each with the question of its number: the next one behind that of the entry before."""
+    labels = [mark.label if (mark := read_mark(name)) is not None else "" for name in names]
+    last, taken = -1, {}
+    for entry in entries:
+        named = [slot for slot, number in enumerate(numbers) if number == entry.number]
+        if entry.name:
+            named = [slot for slot, label in enumerate(labels) if label == entry.name] or named
+            above = [
+                slot for slot, label in enumerate(labels) if entry.name.startswith(f"{label}.") and label
+            ]
+            if above and labels[named[0] if named else 0] != entry.name:  # "4.2.1" is a part of "4.2"
+                named = above[-1:]
+                entry.parts, entry.answer = {entry.name: entry.answer}, ""
+        slot = next((slot for slot in named if slot > last or (slot == last and entry.parts)), None)
+        if slot is None:
+            slot = next(
+                (slot for slot in named if slot not in taken or entry.parts), named[-1] if named else -1
+            )
+        entry.slot = slot
+        if slot >= 0:
+            last = slot
+            taken[slot] = True
+        yield entry
+
+
+def pairs_named(entry: KeyEntry) -> str:
+    """Return all that an entry says of what is to be matched: "1-B, 2-A"; a letter alone is that of the row."""
+    text = ", ".join(entry.raw) or entry.answer
+    return f"{entry.number}-{text}" if re.fullmatch(r"[(]?[A-Za-z][)]?", text) else text
+
+
+def _concluded(entry: KeyEntry) -> KeyEntry:
+    """Return an entry whose lines are steps of an equation with the last one as its answer."""
+    steps = [entry.answer, *entry.solution]
+    if len(steps) > 1 and all("=" in step for step in steps) and len(steps[-1]) <= _SHORT:
+        entry.answer, entry.solution = steps[-1], steps
+    return entry
+
+
+def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
+    """Return entries, what several lists or lines say of one question as one."""
+    merged: dict[tuple[int, int], KeyEntry] = {}
+    for entry in map(_concluded, entries):
+        first = merged.setdefault((entry.slot, entry.number if entry.slot < 0 else 0), entry)
+        if first is entry:
+            continue
+        first.lines += [line for line in entry.lines if line not in first.lines]
+        first.raw += entry.raw
+        for letter, answer in entry.parts.items():
+            before = first.parts.get(letter, "")
+            first.parts[letter] = f"{before}\n{answer}" if before and answer not in before else answer
+        if not first.answer:
+            first.answer = entry.answer
+        elif entry.answer and first.answer not in entry.answer:
+            (first.others if len(entry.answer) < _SHORT else first.solution).append(entry.answer)
+        first.solution += entry.solution
+    return [*merged.values()]
+
+
+def _say(entry: KeyEntry, text: str) -> None:
+    """Add a line to an entry: its letter, its answer, or a step of its solution."""
+    text = _without_points(text)
+    if not entry.answer and len(parts := by_parts(text)) > 1:
+        entry.parts |= parts
+        return
+    if label := ANSWER.match(text):
+        found, _, worked = text[label.end() :].partition("【")
+        if entry.answer:  # what seemed to be the answer was the working
+            entry.solution.insert(0, entry.answer)
+        entry.answer = _named(found)[0] or found.strip()
+        if worked:
+            _say(entry, f"【{worked}")
+        return
+    if label := SOLUTION.match(text):
+        entry.solution.append(text[label.end() :].strip())
+        return
+    letter, worked = _named(text)
+    if not entry.answer and not entry.solution and letter:
+        entry.answer = letter
+        if worked:
+            entry.solution.append(worked)
+    elif not entry.answer and not entry.solution and len(text) <= _SHORT:
+        entry.answer = text
+    else:
+        entry.solution.append(text)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the letters, or the truth value, that a text begins with, and what follows."""
+    text = text.strip()
+    if truth_of(text):
+        return text.strip(" ."), ""
+    if (match := _TRUTH.match(text)) and truth_of(match[1]):
+        return match[1], text[match.end() :].strip()
+    if match := _SAID_RIGHT.match(text):
+        return (match[1] or match[2]).upper(), text[match.end() :].strip()
+    match = _LETTER.match(text)
+    if match is None:
+        return "", text
+    letters = ", ".join(re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("ET", "")))
+    return letters, _EXAMVIEW.sub("", text[match.end() :]).strip()
+
+
+def _without_points(text: str) -> str:
+    match = POINTS.search(text)
+    if match and match.end() == len(text) and match.start() > 0:
+        text = text[: match.start()]
+    return short_answer(_TICKS.sub("", _MARKS_GIVEN.sub("", text)).strip() or text)
+
+
+def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
+    """Yield what a table says: numbers over answers, or numbers beside them."""
+    rows = [(line, cells) for line, cells in rows if any(cell.strip("-:= ") for cell in cells)]
+    place = 0
+    beside: list[tuple[int, list[str]]] = []
+    if is_numbered_down([cells for _, cells in rows]):
+        beside, rows = rows, []
+    while place < len(rows):
+        line, cells = rows[place]
+        labels = [
+            (column, (label.number, label.part))
+            for column, cell in enumerate(cells)
+            if (label := label_of(cell))
+        ]
+        below = rows[place + 1][1] if place + 1 < len(rows) else []
+        place += 1
+        if not _are_over(labels, cells, below):
+            beside.append((line, cells))
+            continue
+        for column, (number, part) in labels:
+            answer = below[column]
+            if answer and part:
+                yield KeyEntry(number, [line, rows[place][0]], parts={part: answer})
+            elif answer:
+                entry = KeyEntry(number, [line, rows[place][0]], raw=[answer])
+                _say(entry, answer)
+                yield entry
+        place += 1
+    yield from _beside(beside)
+
+
+def _are_over(
+    labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str], below: Sequence[str]
+) -> bool:
+    """Return whether a row holds the numbers of the answers below it, rather than a number and its answer."""
+    columns = [column for column, _ in labels]
+    numbers = [number for _, (number, _part) in labels]
+    if len(labels) < 2 or len(below) != len(cells) or numbers != sorted(numbers):
+        return False
+    if columns not in ([*range(len(columns))], [*range(1, len(columns) + 1)]):
+        return False
+    if len(columns) < len([cell for cell in cells if cell]) - 1:
+        return False
+    first = label_of(below[columns[0]])
+    if len(labels) == 2 and (numbers[1] - numbers[0] > 1 or (first and first.number == numbers[0] + 1)):
+        return False
+    return len(below) > 4 or any(below[column] and not below[column].isdigit() for column in columns)
+
+
+def _beside(rows: Sequence[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
+    """Yield what a table says that has numbers beside answers."""
+    block = [([line], "") for line, _ in rows]
+    for said in table_answers([cells for _, cells in rows]):
+        label = said.label
+        pieces = tuple((said.rows[0], text) for text in said.texts)
+        if len(pieces) == 1 and not label.part:
+            entry = KeyEntry(label.number, raw=said.texts)
+            _say(entry, said.texts[0])
+        else:
+            entry = _entry(Answer(-1, label.number, label.part, pieces, said.rows[0]), block)
+        entry.lines = [rows[row][0] for row in said.rows]
+        entry.name = label.name if "." in label.name else ""
+        is_named = bool(_named(said.texts[0])[0]) if said.texts else False
+        if len(said.texts) > 1 and not (entry.parts or is_named or any(map(ANSWER.match, said.texts))):
+            last = said.texts[-1] if is_working(said.texts[-1]) else ""
+            entry.answer, entry.solution = concluding(said.texts) or last, said.texts
+        entry.solution = [*entry.solution, *said.notes]
+        yield entry

@@ -1,0 +1,167 @@
+"""Text with its looks, and the paragraphs of a document, before they are cut into lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from analytics.text.formulas import formula_segments
+from questionbank.formats.html_reading import raised_or_lowered
+from questionbank.papers.marks import GAP
+from questionbank.papers.paper import Area
+from questionbank.papers.point_phrases import POINTS
+from questionbank.papers.truth_phrases import truth_of
+
+BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
+_MARKING = BOLD | UNDERLINED | COLOURED
+FORMULA = "\ue009"
+"""Stands at both ends of a formula that is written into a document before pandoc reads it."""
+_DOLLAR = "\ue004"  # one that was typed, until the paragraph is whole
+_TYPED_FORMULA = re.compile(r"\ue004(?=\S)([^\ue004\n]{1,400}?)(?<=\S)\ue004(?!\d)")
+_MATHEMATICAL = re.compile(r"[\\^_={}<>+*/-]|^\s*[A-Za-z]\s*$")
+_WORD = re.compile(r"[A-Za-z]{3,}")
+
+
+@dataclass(slots=True)
+class Rich:
+    """A text and, for each character, how it looks: the sum of `BOLD`, `UNDERLINED`, `COLOURED` and `ITALIC`."""
+
+    text: str = ""
+    looks: bytes = b""
+
+    def add(self, text: str, look: int = 0) -> None:
+        """Add text that looks alike."""
+        self.text += text
+        self.looks += bytes([look]) * len(text)
+
+    def add_typed(self, text: str, look: int = 0) -> None:
+        """Add text as it was typed: its dollar signs are prices unless the paragraph shows otherwise."""
+        self.add(text.replace("$", _DOLLAR).replace(FORMULA, "$").replace("\u00a0", " "), look)
+
+    def add_script(self, where: str, body: str, look: int) -> None:
+        """Add what stands raised (``sup``) or lowered (``sub``): as signs where Unicode has them, else as LaTeX."""
+        before = [self.text]
+        script = raised_or_lowered(where, body, before)
+        self.text, self.looks = before[0], self.looks[: len(before[0])]
+        self.add(script, look)
+
+    def __getitem__(self, part: slice) -> Rich:
+        return Rich(self.text[part], self.looks[part])
+
+    def __add__(self, other: Rich) -> Rich:
+        return Rich(self.text + other.text, self.looks + other.looks)
+
+    def stripped(self) -> Rich:
+        """Return it without blanks at its ends."""
+        begin = len(self.text) - len(self.text.lstrip(" \t\n" + GAP))
+        return self[begin : begin + len(self.text.strip(" \t\n" + GAP))]
+
+    @property
+    def common_look(self) -> int:
+        """How all of its characters look that are no blanks, without italics."""
+        return self._look_of_all(_MARKING)
+
+    def _look_of_all(self, common: int) -> int:
+        for sign, look in zip(self.text, self.looks, strict=True):
+            if not sign.isspace():
+                common &= look
+        return common if self.text.strip() else 0
+
+    def with_prices(self) -> Rich:
+        """Return it with typed dollar signs settled: those around a formula stay, those of prices are escaped."""
+        if _DOLLAR not in self.text:
+            return self
+        kept = set()
+        for match in _TYPED_FORMULA.finditer(self.text):
+            body = match[1]
+            if _MATHEMATICAL.search(body) and formula_segments(f"${body}$"):
+                kept |= {match.start(), match.end() - 1}
+        settled = Rich()
+        for place, sign in enumerate(self.text):
+            if sign == _DOLLAR:
+                is_doubled = (
+                    self.text[place + 1 : place + 2] == _DOLLAR or self.text[place - 1 : place] == _DOLLAR
+                )
+                sign = "$" if place in kept or is_doubled or self.text[place - 1 : place] == "\\" else r"\$"
+            settled.add(sign, self.looks[place])
+        return settled
+
+    def our_text(self) -> str:
+        """Return it in our notation: bold stretches between stars, underlined signs as a formula, gaps as blanks."""
+        common = self._look_of_all(_MARKING | ITALIC)
+        looks = bytes(
+            look & ~common & (BOLD | UNDERLINED | ITALIC | COLOURED) if not sign.isspace() else 255
+            for sign, look in zip(self.text, self.looks, strict=True)
+        )
+        pieces: list[str] = []
+        start = 0
+        while start < len(self.text):
+            look = looks[start]
+            end = start + 1
+            while end < len(self.text) and looks[end] in (look, 255):
+                end += 1
+            while end > start + 1 and looks[end - 1] == 255:  # blanks at its end stand outside
+                end -= 1
+            pieces.append(_emphasised(self.text[start:end], 0 if look == 255 else look))
+            start = end
+        return _with_plain_gaps("".join(pieces))
+
+
+def _emphasised(text: str, look: int) -> str:
+    if not look or "![" in text or "\n" in text:
+        return text
+    if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.,]{0,5}", text):
+        return rf"$\underline{{{text}}}$"  # "the underlined digit"
+    if look & ~ITALIC and truth_of(text) and text.isalpha():
+        return f"**{text}**"  # the answer that is chosen: "T / **F**"
+    look &= ~COLOURED
+    if (
+        not look
+        or POINTS.fullmatch(text)
+        or not _WORD.search(text)
+        or "$" in text
+        or "*" in text
+        or "_" in text
+    ):
+        return text
+    return f"**{text}**" if look & (BOLD | UNDERLINED) else f"*{text}*"
+
+
+def _with_plain_gaps(text: str) -> str:
+    """Return a text with single blanks; a row of several cells that tabs part keeps them."""
+    text = text.strip(" \t\n" + GAP)
+    parts = [" ".join(part.split()) for part in re.split(f"[{GAP}\t]+", text)]
+    if len(parts) > 2 and max(map(len, parts)) <= 20:
+        return "\t".join(parts)
+    return " ".join(part for part in parts if part)
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph of a document.
+
+    Attributes:
+        number: that its document gives it automatically, as its reader sees it.
+        level: of the list that it stands in, 0 outside any.
+        heading: 1 to 6 for a heading.
+        is_row: it is a row of a table that stays a table.
+        area: where it stands on a page that has a picture.
+        is_uncertain: signs of it could not be read.
+        is_boxed: it stands in a text box of its own.
+    """
+
+    rich: Rich = field(default_factory=Rich)
+    number: str = ""
+    level: int = 0
+    heading: int = 0
+    is_row: bool = False
+    area: Area = ()
+    is_uncertain: bool = False
+    is_boxed: bool = False
+
+    @classmethod
+    def of(cls, text: str, number: str = "", *, heading: int = 0, is_row: bool = False) -> Paragraph:
+        """Return a paragraph of plain text in our notation."""
+        rich = Rich()
+        rich.add(text)
+        return cls(rich, number, heading=heading, is_row=is_row)

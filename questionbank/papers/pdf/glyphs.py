@@ -1,0 +1,231 @@
+"""What stands on a page: glyphs, rules and areas, in points from the page's left and upper edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from analytics.text.characters import tidy_characters
+from questionbank.papers.paragraphs import BOLD, COLOURED
+
+MATH_FONT, UNKNOWN, INVISIBLE = 4, 8, 16
+"""Flags that `extraction` writes, beside 1 for bold and 2 for coloured."""
+VARIABLE = 64
+"""Flag of a letter that is set as a variable: of a mathematical alphabet, or of a font of such letters."""
+_VARIABLE_FONTS = ("cmmi", "mtmi", "eufm", "msbm")
+_RADICALS = "\u221a"
+_EXTENSION_FONTS = ("cmex10", "cmex9", "cmex8", "cmex7", "lmmathextension10-regular", "lmex10")
+_EXTENSION = {  # the font cmex10 of TeX, whose codes are no characters (The TeXbook, appendix F)
+    **dict.fromkeys("\x00\x10\x12\x20\x30", "("), **dict.fromkeys("\x01\x11\x13\x21\x31", ")"),
+    **dict.fromkeys("\x02\x14\x22\x68", "["), **dict.fromkeys("\x03\x15\x23\x69", "]"),
+    **dict.fromkeys("\x08\x1a\x28\x6e", "{"), **dict.fromkeys("\x09\x1b\x29\x6f", "}"), "\x0c": "|",
+    **dict.fromkeys("PX", "∑"), **dict.fromkeys("QY", "∏"), **dict.fromkeys("RZ", "∫"),
+    **dict.fromkeys("S[", "∪"), **dict.fromkeys("T\\", "∩"), **dict.fromkeys("pqrst", "√"),
+}  # fmt: skip
+_SYMBOL = dict(  # Adobe's font Symbol as Word writes it, at U+F000 (ISO 32000-1, annex D.5)
+    zip(
+        "abgdeqlmprstfwDSWPQLFYG",
+        "αβγδεθλμπρστφωΔΣΩΠΘΛΦΨΓ",
+        strict=True,
+    )
+) | {
+    "\xa3": "≤", "\xb3": "≥", "\xb1": "±", "\xb4": "×", "\xb8": "÷", "\xb9": "≠", "\xbb": "≈", "\xb0": "°", "\xd6": "√",
+    "\xa5": "∞", "\xb7": "•", "\xd0": "∠", "\x2d": "−", "\xce": "∈", "\xc7": "∩", "\xc8": "∪", "\xae": "→", "\xde": "⇒",
+    "\xf2": "∫", "\xe5": "∑", "\x5e": "⊥", "\xb6": "∂",
+}  # fmt: skip
+_TICKS = {
+    "\uf0a8": "☐",
+    "\uf06f": "☐",
+    "\uf072": "☐",
+    "\uf0fe": "☑",
+    "\uf0fd": "☒",
+    "\uf0fc": "✓",
+    "\uf0b7": "•",
+    "\uf0a7": "•",
+}
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """An area: left, top, right, bottom."""
+
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def middle(self) -> float:
+        """How far down the middle is."""
+        return (self.top + self.bottom) / 2
+
+    def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Return whether a point is within."""
+        return self.x0 - margin <= x <= self.x1 + margin and self.top - margin <= y <= self.bottom + margin
+
+    def touches(self, other: Box, margin: float = 0.0) -> bool:
+        """Return whether two areas overlap, or are no farther apart than a margin."""
+        return (
+            self.x0 - margin <= other.x1
+            and other.x0 - margin <= self.x1
+            and self.top - margin <= other.bottom
+            and other.top - margin <= self.bottom
+        )
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the area that holds all; there is at least one."""
+    found = [*boxes]
+    return Box(
+        min(box.x0 for box in found),
+        min(box.top for box in found),
+        max(box.x1 for box in found),
+        max(box.bottom for box in found),
+    )
+
+
+@dataclass(slots=True, eq=False)
+class Glyph(Box):
+    """A character, or several that were put together as a formula.
+
+    Attributes:
+        text: the character; of a formula what it was made of.
+        latex: of a formula; empty for a character.
+        start, end: from its origin to where the next one begins, so without overhang.
+        axis: of a formula and of a tall sign, where its middle line runs; None for a character on a baseline.
+        blanks: how many blanks stand before it.
+    """
+
+    text: str = ""
+    start: float = 0.0
+    end: float = 0.0
+    baseline: float = 0.0
+    size: float = 0.0
+    flags: int = 0
+    latex: str = ""
+    axis: float | None = None
+    blanks: int = 0
+
+    @property
+    def look(self) -> int:
+        """Bold and coloured, as `Rich` has them."""
+        return (BOLD if self.flags & 1 else 0) | (COLOURED if self.flags & 2 else 0)
+
+    @property
+    def is_unknown(self) -> bool:
+        return bool(self.flags & UNKNOWN)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a letter set as mathematics."""
+        return bool(self.flags & VARIABLE) and self.text.isalpha()
+
+    @property
+    def center(self) -> float:
+        return (self.start + self.end) / 2
+
+
+@dataclass(slots=True)
+class Page:
+    """A page as it was read.
+
+    Attributes:
+        rules: level or upright lines. drawings: what else is drawn. images: pictures.
+        scale: pixels of its picture for a point; 0 without a picture.
+    """
+
+    number: int
+    width: float
+    height: float
+    glyphs: list[Glyph]
+    rules: list[Box]
+    drawings: list[Box]
+    images: list[Box]
+    frames: list[Box] = field(default_factory=list)
+    scale: float = 0.0
+    is_damaged: bool = False
+    has_hidden_text: bool = False
+
+
+def glyphs_of(rows: Iterable[list[Any]]) -> list[Glyph]:
+    """Return the glyphs of a page as `extraction` wrote them, without blanks; what cannot be seen is left out."""
+    found: list[Glyph] = []
+    seen: set[tuple[str, int, int]] = set()
+    blanks = 0
+    for sign, x0, top, x1, bottom, start, baseline, end, size, flags, font in rows:
+        if sign.isspace() or sign in "\u00ad\u200b":
+            blanks += sign.isspace()
+            continue
+        text, flags = _character(sign, flags, font)
+        key = (text, round(2 * start), round(2 * baseline))
+        if key in seen and text not in (
+            "f",
+            "i",
+            "l",
+        ):  # overprinted to look bold; a ligature's letters share a place
+            continue
+        seen.add(key)
+        glyph = Glyph(x0, top, x1, bottom, text, start, max(end, x1 - 0.2 * size), baseline, size, flags)
+        glyph.blanks, blanks = blanks, 0
+        _set_axis(glyph, font)
+        _set_script(glyph)
+        if found and (start, end, baseline) == (found[-1].start, found[-1].end, found[-1].baseline):
+            found[-1].text += text  # the letters of a ligature
+        else:
+            found.append(glyph)
+    return found
+
+
+def _character(sign: str, flags: int, font: str) -> tuple[str, int]:
+    if font.endswith(_EXTENSION_FONTS) and sign in _EXTENSION:
+        return _EXTENSION[sign], flags & ~UNKNOWN
+    if sign in _TICKS:
+        return _TICKS[sign], flags & ~UNKNOWN
+    if "\uf020" <= sign <= "\uf0ff" and "symbol" in font:
+        plain = chr(ord(sign) - 0xF000)
+        return _SYMBOL.get(plain, plain), flags & ~UNKNOWN
+    if "\ue000" <= sign <= "\uf8ff" or (ord(sign) < 32) or 0x80 <= ord(sign) < 0xA0:
+        return "\ufffd", flags | UNKNOWN
+    text = tidy_characters(sign)
+    if 0x1D400 <= ord(sign) < 0x1D800 or sign == "\u210e" or any(name in font for name in _VARIABLE_FONTS):
+        flags |= MATH_FONT | VARIABLE
+    return text or sign, flags
+
+
+def _set_axis(glyph: Glyph, font: str) -> None:
+    """Note where the middle of a sign runs whose origin says nothing, or that is much taller than its font."""
+    is_large = font.endswith(_EXTENSION_FONTS) or (
+        glyph.height > 1.45 * glyph.size and not glyph.text.isalnum()
+    )
+    if is_large or glyph.text in _RADICALS:
+        glyph.axis = glyph.middle
+
+
+def _set_script(glyph: Glyph) -> None:
+    """Note that a sign is drawn raised or lowered by its font, at the size and on the baseline of the others."""
+    if (
+        not glyph.text.isascii()
+        or not glyph.text.isalnum()
+        or glyph.height > 0.56 * glyph.size
+        or glyph.axis is not None
+    ):
+        return
+    is_raised = glyph.baseline - glyph.bottom > 0.25 * glyph.size
+    if is_raised or (glyph.bottom - glyph.baseline > 0.07 * glyph.size and glyph.text.isdigit()):
+        glyph.baseline, glyph.size = glyph.bottom, 0.66 * glyph.size
+
+
+def usual_size(glyphs: Iterable[Glyph]) -> float:
+    """Return the size that most glyphs have; 10 without any."""
+    sizes = [glyph.size for glyph in glyphs if glyph.axis is None]
+    return median(sizes) if sizes else 10.0

@@ -1,0 +1,177 @@
+"""The points that a line gives, taken out of its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from questionbank.papers import phrases, point_phrases
+from questionbank.papers.marks import begins_part, take_mark
+from questionbank.papers.paper import Line, Role
+
+if TYPE_CHECKING:
+    from questionbank.papers.drafts import Draft, Item
+
+_EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
+_LONGEST_SUM = 80  # characters
+
+
+def without_points(
+    text: str, *, may_begin: bool = False, bare_points: bool = False
+) -> tuple[str, float | None, bool]:
+    """Return a text without the points that it gives, the points, and whether they are a total.
+
+    Args:
+        may_begin: points may stand before the text.
+        bare_points: a number in round brackets at its end is points: "(2)".
+
+    >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks"), without_points("Find x. *2 marks*")
+    (('Find x.', 2.0, False), ('', 5.0, True), ('Find x.', 2.0, False))
+    """
+    text = _without_emphasis(text)
+    is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
+    alone = point_phrases.POINTS_ALONE.fullmatch(text)
+    if alone and re.search(r"[(\[（/]|[a-z分]", text, re.IGNORECASE):
+        return "", point_phrases.points_of(alone["points"]), is_total
+    for match in point_phrases.POINTS.finditer(text):
+        value = point_phrases.points_of(next(filter(None, match.groups())))
+        if match.end() == len(text) and match.start():
+            return text[: match.start()].rstrip(), value, is_total
+        if may_begin and match.start() == 0:
+            return text[match.end() :].lstrip(), value, is_total
+    bare = point_phrases.BARE_POINTS.search(text)
+    if bare and (bare["open"] == "[" or bare_points) and text[: bare.start()].strip():
+        return text[: bare.start()].rstrip(), point_phrases.points_of(bare["points"]), False
+    return text, None, False
+
+
+def paper_totals(lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[int]:
+    """Yield the lines below the last question of a paper or section that sum up all of it: "Total: 50 points".
+
+    A line that gives less than the questions above it together sums up its own question, and so does one of a paper
+    that sums up its questions one by one.
+    """
+    starts = [place for place, role in enumerate(roles) if role in (Role.QUESTION, Role.HEADING, Role.KEY)]
+    above: list[float] = []  # what each question of the section gives
+    sums_questions = False
+    for start, end in pairwise([*starts, len(roles)]):
+        if roles[start] is not Role.QUESTION:
+            above = []
+            continue
+        sums = [
+            place
+            for place in range(start + 1, end)
+            if roles[place] is Role.MORE and _sum_of(lines[place].text)
+        ]
+        given = [
+            without_points(lines[place].text, may_begin=True)[1] or 0
+            for place in range(start, end)
+            if place not in sums
+        ]
+        is_last = end == len(roles) or roles[end] is not Role.QUESTION
+        if sums and is_last and above:
+            value = _sum_of(lines[sums[-1]].text)
+            if len(sums) > 1 or (not sums_questions and value > max(sum(above), sum(given))):
+                yield sums[-1]
+        sums_questions = sums_questions or (bool(sums) and not is_last)
+        above.append(sum(given))
+
+
+def stated_total(lines: Sequence[Line], roles: Sequence[Role]) -> float:
+    """Return the points that a paper says it gives as a whole, 0 where it says nothing."""
+    is_asked = [role in (Role.QUESTION, Role.HEADING) for role in roles]
+    sums = [
+        _sum_of(line.text)
+        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
+        if role is Role.NOTHING
+        and (not any(is_asked[:place]) or not any(is_asked[place:]))
+        and not point_phrases.OF_SECTION.search(line.text)
+    ]
+    return max(sums, default=0.0)
+
+
+def _sum_of(text: str) -> float:
+    """Return the points of a line that only sums points up, 0 for another line."""
+    is_sum = len(text) <= _LONGEST_SUM and point_phrases.SUM.fullmatch(text.replace("*", ""))
+    return float(max(re.findall(r"\d{1,3}(?:\.5)?", text), default=0, key=float)) if is_sum else 0
+
+
+def _without_emphasis(text: str) -> str:
+    """Write points that stand emphasised at the end in brackets."""
+    found = _EMPHASISED.search(text)
+    if found is None or not re.search(r"[a-z分\])）】]", found["inside"], re.IGNORECASE):
+        return text
+    if not point_phrases.POINTS_ALONE.fullmatch(found["inside"]):
+        return text
+    return f"{text[: found.start()]}({found['inside'].strip(' ()[]（）【】')})"
+
+
+def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
+    """Return whether the last option alone ends with a number in brackets: the points of its question."""
+    return (
+        item is options[-1]
+        and [bool(point_phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
+    )
+
+
+def _without_answer_space(text: str) -> str:
+    """Return a text without the room for an answer that stood before its points: "Find x. ........ [2]"."""
+    if phrases.is_answer_space(text):
+        return ""
+    space = phrases.BLANK_BEHIND.search(text)
+    return text[: space.start() + 1] if space else text
+
+
+def take_points(draft: Draft) -> float | None:
+    """Take the points out of a question's texts; returns what the question as a whole gives."""
+    gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
+    total: float | None = None
+    options = [*draft.options, *(option for part in draft.parts for option in part.options)]
+    for item in (draft.stem, *options):
+        is_option = item in options and not _ends_with_points(item, options)  # "(2)" is an option then
+        for _place, found, is_total in _taken(item, is_option=is_option):
+            total = found if is_total or total is None else total
+    if gives_each:
+        for part in draft.parts:
+            part.points = total
+        total = None
+    bare_points = len(draft.parts) > 1 and all(
+        point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
+        for part in draft.parts
+    )
+    for part in draft.parts:
+        first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": those of a part within it
+        taken = [*_taken(part, bare_points=bare_points)]
+        total = next((found for _place, found, is_total in taken if is_total), total)
+        given = [found for place, found, is_total in taken if place >= first and not is_total]
+        own = [found for place, found, is_total in taken if place < first and not is_total]
+        if own or given:
+            part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
+    if not draft.points_said:
+        return total
+    draft.points_each = None
+    total, *of_parts = draft.points_said
+    if len(of_parts) == len(draft.parts):
+        for part, said in zip(draft.parts, of_parts, strict=True):
+            part.points = said
+    return total
+
+
+def _taken(
+    item: Item, *, is_option: bool = False, bare_points: bool = False
+) -> Iterator[tuple[int, float, bool]]:
+    """Take the points out of the lines of an item; yields them, each with its line and whether they are a total."""
+    for place, text in enumerate(item.texts):
+        if place == 0 and is_option and not point_phrases.POINTS.search(text):
+            continue
+        number, body = take_mark(text) if place else ("", text)  # of a part within a part
+        if not body:
+            number, body = "", text
+        rest, found, is_total = without_points(
+            body, may_begin=place == 0 or bool(number), bare_points=bare_points
+        )
+        if found is not None:
+            item.texts[place] = f"{number} {_without_answer_space(rest)}".strip()
+            yield place, found, is_total

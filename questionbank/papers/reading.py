@@ -1,0 +1,414 @@
+"""Read a document as lines: each with its number, its text in our notation, and whether it stands out.
+
+`read_document` takes a file by its content, whatever its name says; `read_text` takes what was pasted. A paragraph
+with several options becomes a line an option.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, islice, pairwise
+from pathlib import Path
+from typing import Any
+
+from analytics.text.formulas import formula_segments, segment_text
+from questionbank.core.errors import DocumentRefused
+from questionbank.papers.alignment import listed_numbers
+from questionbank.papers.blocks import SOFT_BREAK
+from questionbank.papers.docx import read_docx
+from questionbank.papers.eq_fields import array_latex
+from questionbank.papers.keys import TITLE_AND_LIST
+from questionbank.papers.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
+from questionbank.papers.markup import read_html, read_latex, read_rtf, text_of
+from questionbank.papers.odt import read_odt
+from questionbank.papers.packages import FILE_LIMIT, Package
+from questionbank.papers.paper import Document, Line
+from questionbank.papers.paragraphs import BOLD, Paragraph, Rich
+from questionbank.papers.pdf.reading import read_pdf
+from questionbank.papers.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
+from questionbank.papers.point_styles import with_column_of_points, with_points
+from questionbank.papers.source import counted, document_kind
+from questionbank.papers.written_answers import written_behind
+from questionbank.rendering.pictures import picture_names
+
+LINES_LIMIT = 30_000
+CHARACTERS_LIMIT = 2_000_000
+_LONGEST_CUT = 5_000  # characters of a paragraph that may hold several options
+_GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
+_HEADING = re.compile(r"(#{1,6}) +")
+_QUOTED = re.compile(r"^\s{0,3}(?:>\s?)+")
+_SUMMARY = re.compile(r"<summary>\s*(.{1,40}?)\s*[:：]?\s*</summary>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:details|p|div|br|center)\b[^<>]{0,80}>", re.IGNORECASE)
+_EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
+_ESCAPED = re.compile(r"(?<!\\)\\([*_#.)>+-])")
+_HARD_BREAK = re.compile(r"(?<!\\)\\$")
+_FORMULA_BREAK = re.compile(f"[\n{SOFT_BREAK}{GAP}]")
+_HAS_ROWS = re.compile(r"\\(?:begin|left)\b")
+_MOST_FORMULA_LINES = 60
+_LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
+_BARE_LETTER = re.compile(
+    r"(?P<flag>(?:\*|[✓✔√])[ ]?)?(?:\*\*)?(?P<letter>[a-hA-F])(?:\s?[-–—/:.。])?(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)"
+)
+_ROW_LETTER = re.compile(
+    rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-Fa-f])(?=(?: [-–—]|/)? [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
+)
+_TRUTHS_FIRST = re.compile(rf"(T(?:rue)?|TRUE)[\s/{GAP}]+(F(?:alse)?|FALSE)[\s{GAP}]+(?=\d{{1,3}}\s?[.)])")
+"""The words to choose from before the number of a statement: "T  F  7) 9 is odd."."""
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LETTER = re.compile(r"(?<![^\W_])[(]?([A-H])[.)]?(?![^\W_])")
+_LETTERS_APART = 8  # lines between two letters that count on
+_BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
+
+
+def read_text(text: str) -> Document:
+    """Return the lines of a text that was typed or pasted.
+
+    Raises:
+        DocumentRefused: it is too long.
+    """
+    return Document(lines_of(Paragraph(_typed(line)) for line in _text_lines(text)))
+
+
+def _text_lines(text: str) -> list[str]:
+    if len(text) > CHARACTERS_LIMIT:
+        raise DocumentRefused(
+            f"The text has more than {CHARACTERS_LIMIT:,} characters. Read it in several smaller documents."
+        )
+    return re.sub(r"\r\n?|[\v\f\u2028\u2029]", "\n", text).split("\n")
+
+
+def _markdown(line: str) -> Paragraph:
+    """Return a line of Markdown: its headings and quotations, and its escaped signs as they are meant."""
+    line = _TAG.sub("", _SUMMARY.sub(r"\1:", _QUOTED.sub("", line)))
+    heading = _HEADING.match(line)
+    text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
+    text = "".join(
+        segment.source if segment.kind == "formula" else _ESCAPED.sub(r"\1", segment.source)
+        for segment in segment_text(_HARD_BREAK.sub("", text))
+    )
+    return Paragraph(_typed(text), heading=len(heading[1]) if heading else 0)
+
+
+def _typed(line: str) -> Rich:
+    """Return a typed line, what stands between double stars as bold."""
+    rich = Rich()
+    line = array_latex(_GAPS.sub(GAP, line.strip()), between="$")
+    start = 0
+    for match in _BOLD.finditer(line):
+        rich.add(line[start : match.start()])
+        rich.add(match[1], BOLD)
+        start = match.end()
+    rich.add(line[start:])
+    return rich
+
+
+def read_document(path: Path, name: str) -> Document:
+    """Return the lines and pictures of a file.
+
+    Args:
+        name: that people gave it.
+
+    Raises:
+        DocumentRefused: it cannot be read; the message says what to do instead.
+    """
+    if path.stat().st_size > FILE_LIMIT:
+        raise DocumentRefused(
+            f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures."
+        )
+    data = path.read_bytes()
+    kind = document_kind(data, name)
+    if kind == "text":
+        return read_text(text_of(data))
+    if kind == "markdown":
+        return Document(lines_of(map(_markdown, _text_lines(text_of(data)))))
+    if kind in ("docx", "odt"):
+        package = Package(data)
+        source = read_docx(package) if kind == "docx" else read_odt(package)
+    elif kind == "pdf":
+        source = read_pdf(data)
+    elif kind == "rtf":
+        source = read_rtf(data)
+    else:
+        source = (read_html if kind == "html" else read_latex)(text_of(data))
+    notices = list(source.notices)
+    if source.lost_pictures > 0:
+        lost = counted(source.lost_pictures, "1 picture is", "{} pictures are")
+        notices.append(
+            f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG."
+        )
+    lines = lines_of(source.paragraphs)
+    named = picture_names(line.text for line in lines)
+    pictures = {name: picture for name, picture in source.pictures.items() if name in named}
+    widths = {name: width for name, width in source.picture_widths.items() if name in pictures}
+    return Document(lines, pictures, tuple(notices), picture_widths=widths, pages=tuple(source.pages))
+
+
+# -- paragraphs to lines ------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A line with what only its neighbours can tell the meaning of: that its mark alone stands out."""
+
+    line: Line
+    has_marked_number: bool = False
+
+
+def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
+    """Return the lines of paragraphs.
+
+    Raises:
+        DocumentRefused: there are too many.
+    """
+    pieces: list[_Piece] = []
+    for paragraph in with_points(
+        _with_named_pictures(_with_whole_formulas(islice(paragraphs, LINES_LIMIT + 1)))
+    ):
+        for piece in _pieces(paragraph):
+            if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
+                above = pieces[-1].line  # "← correct" below an option
+                pieces[-1] = replace(pieces[-1], line=replace(above, text=f"{above.text} {piece.line.text}"))
+            else:
+                pieces.append(piece)
+        if len(pieces) > LINES_LIMIT:
+            raise DocumentRefused(
+                f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
+            )
+    return tuple(with_column_of_points([*_with_marked_letters(_by_letters(_with_bare_letters(pieces)))]))
+
+
+def _with_whole_formulas(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    r"""Return paragraphs; those that one formula runs through, as from ``\[`` to ``\]``, become one."""
+    found = [*paragraphs]
+    starts = [*accumulate((len(part.rich.text) + 1 for part in found), initial=0)]
+    for formula in reversed(formula_segments("\n".join(part.rich.text for part in found))):
+        first, last = (bisect_right(starts, place) - 1 for place in (formula.start, formula.end - 1))
+        inner = found[first + 1 : last + 1]
+        if (
+            not _FORMULA_BREAK.search(formula.source)
+            or not (formula.display or _HAS_ROWS.search(formula.body))
+            or any(part.number or part.heading or part.is_row for part in inner)
+            or len(inner) > _MOST_FORMULA_LINES
+        ):
+            continue
+        rich = found[first].rich
+        for part in inner:
+            rich = rich + Rich("\n", bytes(1)) + part.rich
+        start, end = formula.start - starts[first], formula.end - starts[first]
+        whole = _FORMULA_BREAK.sub(" ", rich.text[start:end])
+        found[first].rich = Rich(rich.text[:start] + whole + rich.text[end:], rich.looks)
+        del found[first + 1 : last + 1]
+    return found
+
+
+def _with_named_pictures(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
+    """Return paragraphs; pictures in a row whose letters stand in the row below are options with their letters."""
+    found: list[Paragraph] = []
+    for part in paragraphs:
+        above = found[-1].rich if found else Rich()
+        pictures = [*_PICTURE.finditer(above.text)]
+        letters = [*_LETTER.finditer(part.rich.text)]
+        named = "".join(match[1] for match in letters)
+        if (
+            len(pictures) > 1
+            and not _PICTURE.sub("", above.text).strip(f" {GAP}\n")
+            and not _LETTER.sub("", part.rich.text).strip(f" {GAP}\n")
+            and len(letters) == len(pictures)
+            and named in "ABCDEFGH"
+        ):
+            rich = Rich()
+            for letter, picture in zip(letters, pictures, strict=True):
+                rich += part.rich[slice(*letter.span(1))] + Rich(". ", bytes(2))
+                rich += above[slice(*picture.span())] + Rich(GAP, bytes(1))
+            found[-1] = replace(found[-1], rich=rich)
+        else:
+            found.append(part)
+    return found
+
+
+def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
+    seen: dict[str, Any] = {"area": paragraph.area, "is_uncertain": paragraph.is_uncertain}
+    if paragraph.is_row:
+        yield _Piece(Line(paragraph.rich.text.strip(), **seen))
+        return
+    is_first = True
+    for rich in _parts(paragraph):
+        number, text = paragraph.number if is_first else "", rich
+        number_look = 0
+        if not number:
+            question, part, _rest = take_compound(rich.text)
+            if part == "(a)":
+                yield _Piece(Line("", question, paragraph.level, is_joined=not is_first, **seen))
+                is_first = False
+            number, _rest = take_mark(rich.text)
+            text = rich[len(rich.text) - len(_rest) :] if number else rich
+            if number:
+                number_look = rich[: rich.text.find(number) + len(number)].common_look
+        text = text.stripped()
+        if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
+            text = text[2:].stripped()
+        if (
+            (mark := read_mark(number)) is not None
+            and mark.kind in ("bullet", "box")
+            and (inner := take_mark(text.text)[0]) != text.text
+            and inner
+        ):  # "- [x] 9", "• A. 9", "( ) A. 9"
+            flag = "*" if mark.kind == "box" and mark.is_flagged else ""
+            number, text = f"{flag}{inner}", text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
+        if not number and not text.text:
+            continue
+        line = Line(
+            text=_with_plain_label(text.our_text()),
+            number=number,
+            level=paragraph.level,
+            heading=paragraph.heading if is_first else 0,
+            is_marked=bool(text.common_look if text.text else number_look),
+            is_joined=not is_first,
+            **seen,
+            is_boxed=paragraph.is_boxed,
+        )
+        yield _Piece(line, bool(number_look))
+        is_first = False
+
+
+def _with_plain_label(text: str) -> str:
+    """Return a text whose first words say what it is without their emphasis: "**Answer:** 5"."""
+    match = _LABEL.match(text)
+    if match and (ANSWER.match(f"{match[1]} ") or SOLUTION.match(f"{match[1]} ")):
+        return f"{match[1]}{text[match.end() :]}"
+    return text
+
+
+def _parts(paragraph: Paragraph) -> Iterator[Rich]:
+    """Yield the lines that a paragraph is cut into: at its breaks, and before each of several options."""
+    if paragraph.number and begins_part(paragraph.rich.text):
+        yield Rich()
+    for rich in map(_with_dots, _broken(paragraph.rich)):
+        if truths := _TRUTHS_FIRST.match(rich.text):
+            rich = (
+                rich[truths.end() :]
+                + Rich("  ", bytes(2))
+                + rich[slice(*truths.span(1))]
+                + Rich(" / ", bytes(3))
+                + rich[slice(*truths.span(2))]
+            )
+        if len(rich.text) > _LONGEST_CUT:
+            yield rich.stripped()
+            continue
+        if (title := TITLE_AND_LIST.match(rich.text)) and _begins_list(rich.text[title.end() :]):
+            yield rich[: title.end()].stripped()
+            rich = rich[title.end() :]
+        label = ANSWER.match(rich.text)
+        begin = label.end() if label else 1
+        answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start() >= begin]
+        places = [0, *sorted({*cuts(rich.text), *answers})]
+        places = [*places, *written_behind(rich, places[-1]), len(rich.text)]
+        for start, end in pairwise(places):
+            yield rich[start:end].stripped()
+
+
+def _with_dots(rich: Rich) -> Rich:
+    """Return a row of options with a full stop behind each letter: "A 13   B 14   C 15"."""
+    found = [*_ROW_LETTER.finditer(rich.text)]
+    if len(found) < 2 or "ABCDEF".find("".join(match[1] for match in found).upper()) not in (0, 2):
+        return rich
+    dotted = Rich()
+    for start, end in pairwise([0, *(match.end(1) for match in found), len(rich.text)]):
+        piece = rich[start:end]
+        dotted += piece
+        if end < len(rich.text):
+            dotted.add(".", piece.looks[-1])
+    return dotted
+
+
+def _begins_list(text: str) -> bool:
+    """Return whether a text begins a list of answers: "1. B"."""
+    number, answer = take_mark(text)
+    mark = read_mark(number)
+    if bool(answer) and mark is not None and mark.kind in ("digits", "word") and mark.series != "digits-":
+        return True
+    return len(listed_numbers(text)) > 1
+
+
+def _broken(rich: Rich) -> Iterator[Rich]:
+    start = 0
+    for match in re.finditer(f"\n|{SOFT_BREAK}", rich.text):
+        if match[0] == SOFT_BREAK and not take_mark(rich.text[match.end() :])[0]:
+            continue
+        yield _with_blanks(rich[start : match.start()])
+        start = match.end()
+    yield _with_blanks(rich[start:])
+
+
+def _with_blanks(rich: Rich) -> Rich:
+    return Rich(rich.text.replace(SOFT_BREAK, " "), rich.looks)
+
+
+def _says_right(text: str) -> bool:
+    return RIGHT_BEHIND.fullmatch(text.replace("*", "")) is not None
+
+
+def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
+    """Yield the lines; letters without a sign that count on, "a Find x." and below it "b Find y.", are numbers."""
+    found = {
+        place: match
+        for place, piece in enumerate(pieces)
+        if not piece.line.number and (match := _BARE_LETTER.match(piece.line.text))
+    }
+    letters = [*found]
+    for at, place in enumerate(letters):
+        letter = found[place]["letter"]
+        apart = _LETTERS_APART if letter.islower() else 1
+        beside = {
+            ord(found[other]["letter"]) - ord(letter)
+            for other in letters[max(0, at - 2) : at + 3]
+            if abs(other - place) <= apart * abs(letters.index(other) - at)
+        }
+        counts_on = (
+            beside & {1, -1}
+            if letter.islower()
+            else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
+        )
+        if counts_on:
+            line = pieces[place].line
+            number = f"{found[place]['flag'] or ''}{letter})"
+            line = replace(line, number=number, text=line.text[found[place].end() :])
+            pieces[place] = replace(pieces[place], line=line)
+    yield from pieces
+
+
+def _by_letters(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """Yield the lines, options in columns by their letters: "A. 1   C. 3" stands above "B. 2   D. 4"."""
+    for series, group in groupby(pieces, lambda piece: _series(piece.line)):
+        run = [*group]
+        marks = [read_mark(piece.line.number) for piece in run]
+        values = [mark.value if mark is not None else 0 for mark in marks]
+        are_columns = series and values[0] == 1 and sorted(values) == [*range(1, len(run) + 1)]
+        order = sorted(range(len(run)), key=values.__getitem__) if are_columns else range(len(run))
+        yield from (run[place] for place in order)
+
+
+def _series(line: Line) -> str:
+    mark = read_mark(line.number)
+    return mark.series if mark is not None and mark.kind in ("upper", "lower") else ""
+
+
+def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
+    """Yield the lines; among options of which one alone has a letter that stands out, that one stands out."""
+    for is_option, group in groupby(pieces, _is_lettered):
+        run = list(group)
+        marked = [piece for piece in run if piece.has_marked_number]
+        others = [piece for piece in run if piece.line.is_marked]
+        for piece in run:
+            is_alone = is_option and marked == [piece] and not others
+            yield replace(piece.line, is_marked=True) if is_alone else piece.line
+
+
+def _is_lettered(piece: _Piece) -> bool:
+    mark = read_mark(piece.line.number)
+    return mark is not None and (
+        mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○")
+    )

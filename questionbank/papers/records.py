@@ -1,0 +1,335 @@
+"""From a question's gathered lines to its record: points, options, answer, parts, kind; checked as imports are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from analytics.analysed_text import EACH_PART
+from analytics.question_content import (
+    AcceptedAnswer,
+    Option,
+    Picture,
+    QuestionContent,
+    QuestionPart,
+    content_texts,
+)
+from analytics.question_content import Stimulus as SharedText
+from analytics.records import QuestionRecord
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.rows import record_warnings
+from questionbank.papers import phrases, truth_phrases
+from questionbank.papers.answers import Answered, answered_by, given_answer, labels_named, with_conclusions
+from questionbank.papers.conclusions import is_working
+from questionbank.papers.drafts import Draft, Item, Part
+from questionbank.papers.keys import row_cells
+from questionbank.papers.marks import read_mark
+from questionbank.papers.matching import pairs_of, take_letters
+from questionbank.papers.paper import Doubt, FoundQuestion
+from questionbank.papers.part_answers import answer_text, by_parts, in_order, rename_by_order
+from questionbank.papers.points import take_points
+from questionbank.papers.written_answers import take_filled
+from questionbank.rendering.pictures import picture_names
+
+_LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
+_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
+_ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
+_WORDS_OF_NAME = 3
+REFUSALS = frozenset({"no_text", "refused", "both"})
+"""The codes of doubts about what the bank cannot take."""
+_WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
+
+
+def found_question(draft: Draft) -> FoundQuestion:
+    """Return the question that gathered lines make."""
+    doubts = draft.doubts
+    points = draft.total = take_points(draft)
+    draft.share_answers()
+    stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
+    stem, filled = take_filled(stem)
+    stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
+    given = given_answer(stem) or chosen or matched or ", ".join(filled)
+    if given:
+        stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
+    if not draft.options and not draft.parts:
+        stem = _take_row_of_options(stem, draft)
+    options = _options(draft.options, doubts)
+    answered = answered_by(draft, draft.options, options, draft.answers, given)
+    kind, stem, options, answered = _kind(draft, stem, options, answered)
+    labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
+    answered = replace(
+        answered, parts=rename_by_order(labels, answered.parts or in_order(labels, answered.text))
+    )
+    if labels and (unnamed := [label for label in answered.parts if label not in labels]):
+        doubts.append(
+            Doubt(
+                "part_missing",
+                f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins.",
+            )
+        )
+    parts = tuple(_part(part, answered, doubts) for part in draft.parts)
+    asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
+    stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
+    heading = _EMPHASIS.sub("", "".join(draft.headings[-1:]))
+    if row_cells(stem.partition("\n")[0]) and draft.is_matching and phrases.MATCHING.search(heading):
+        orders = [said for said in re.split(r"(?<=[.:])\s+", heading) if len(said.split()) > _WORDS_OF_NAME]
+        stem = "\n".join([" ".join(orders), *([] if pairs else [stem])])
+    if parts:
+        kind = "parts"
+        total = sum(part.content.points or 0 for part in parts)
+        points = points or total or None
+    elif pairs:
+        kind = "matching"
+    solution = _solution(draft)
+    is_open_proof = not options and not parts and phrases.PROOF.search(stem) is not None
+    if phrases.NO_ANSWER.fullmatch(answered.text) or (is_open_proof and is_working(answered.text)):
+        solution = f"{answered.text}\n{solution}".strip()
+        answered = replace(answered, text="")
+    if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
+        is_said = any(item.is_settled for item in draft.answers)
+        answered, parts, solution = with_conclusions(
+            answered, parts, options, solution, [] if is_said else doubts
+        )
+    if asks_truth:
+        parts, reasons = _decided(parts)
+        solution = "\n".join(filter(None, [solution, *reasons]))
+    shared = "\n\n".join(stimulus.text for stimulus in draft.stimuli)
+    text = "\n\n".join([shared, stem]).strip()
+    if not text and parts:
+        text = EACH_PART
+    content = QuestionContent(
+        points=points or draft.points_each,
+        accepted=answered.accepted,
+        pairs=pairs,
+        parts=parts,
+        stimulus=SharedText(text=shared if stem else ""),
+    )
+    names = picture_names([text, solution, *(option.text for option in options), *content_texts(content)])
+    content = replace(content, pictures=tuple(map(Picture, names)))
+    record = _checked(
+        {
+            "text": text,
+            "kind": kind,
+            "options": [{"label": o.label, "text": o.text} for o in options],
+            "answer": answered.text,
+            "solution": solution,
+            "grading": content,
+        },
+        doubts,
+    )
+    return FoundQuestion(
+        tuple(sorted(draft.lines)),
+        draft.number,
+        record,
+        tuple(_EMPHASIS.sub("", heading) for heading in draft.headings),
+        tuple(dict.fromkeys(doubts)),
+    )
+
+
+def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
+    """Return the record that an import would make of a row; what it would refuse becomes a doubt."""
+    try:
+        record = read_question(row)
+    except FieldProblems as error:
+        if not row["text"]:
+            said = "The question has no text. Say which line asks it, or join it with the question above."
+            doubts.append(Doubt("no_text", said))
+        elif row["kind"] == "parts" and row["options"]:
+            said = "It has lettered parts and options. Say of each lettered line which it is."
+            doubts.append(Doubt("both", said))
+        else:
+            doubts.append(Doubt("refused", f"The bank cannot take it yet: {error}."))
+        options = tuple(Option(**option) for option in row["options"])
+        return QuestionRecord(
+            "",
+            row["text"],
+            kind=row["kind"] or "open",
+            options=options,
+            answer=row["answer"],
+            solution=row["solution"],
+            content=row["grading"],
+        )
+    for name, reason in record_warnings(record):
+        if name == "answer":
+            doubts.append(Doubt("answer_odd", f"{reason[:1].upper()}{reason[1:]}."))
+    return record
+
+
+# -- options ------------------------------------------------------------------------------------------------------
+
+
+def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
+    labels = [_label(item) for item in items]
+    by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
+    known = [label for label in labels if label]
+    if known and all(label.isdigit() for label in known) and known[0] != "1":
+        labels = by_place  # a list that counts on through the whole document
+    elif len(known) < len(labels) or len({*known}) < len(known):
+        if known and not any(item.is_settled for item in items):
+            shown = ", ".join(label or "?" for label in labels)
+            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
+            doubts.append(Doubt("options_renamed", said))
+        labels = by_place
+    elif (
+        known not in ([], list("FGHJ"), list("FGHJK"))
+        and known != by_place[: len(known)]
+        and known
+        not in (
+            [str(place) for place in range(1, len(known) + 1)],
+            ["I", "II", "III", "IV", "V"][: len(known)],
+        )
+    ) and not any(item.is_settled for item in items):
+        doubts.append(
+            Doubt("option_lost", f"The letters of the options skip: {', '.join(known)}. Is one missing?")
+        )
+    texts = [_gaps(_option_text(item)) for item in items]
+    if any(not text for text in texts):
+        empty = ", ".join(label for label, text in zip(labels, texts, strict=True) if not text)
+        doubts.append(Doubt("option_empty", f"Option {empty} has no text. Join it with the line that has."))
+    if len({*texts}) < len(texts):
+        doubts.append(Doubt("options_same", "Two options have the same text. Correct one of them."))
+    if len(items) == 1 and not _is_typed(items):
+        doubts.append(Doubt("option_single", "It has a single option. Say which lines are the others."))
+    return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
+
+
+def _take_row_of_options(stem: str, draft: Draft) -> str:
+    """Return a stem without its last line, where that is a row of things to choose from: "Circle one: 3  5  7"."""
+    *lines, last = stem.split("\n")
+    cells = [cell.strip() for cell in last.split("\t")]
+    is_row = 2 < len(cells) < 7 and all(cells) and not phrases.BLANK.search(last)
+    if is_row and phrases.CIRCLES_ONE.search("\n".join(lines)):
+        draft.options = [
+            Item([], [cell], f"{letter}.") for letter, cell in zip("ABCDEF", cells, strict=False)
+        ]
+        return "\n".join(lines)
+    return stem
+
+
+def _is_typed(items: Sequence[Item]) -> bool:
+    """Return whether the single item is an answer that is typed, which text2qti marks by a star: "* Jupiter"."""
+    return len(items) == 1 and items[0].number == "*" and items[0].is_right
+
+
+def _label(item: Item) -> str:
+    mark = read_mark(item.number)
+    if mark is None or mark.kind in ("box", "bullet"):
+        return ""
+    return mark.label.upper() if mark.kind in ("upper", "lower", "roman", "Roman") else mark.label
+
+
+def _option_text(item: Item) -> str:
+    text = item.text
+    if item.is_right:
+        if match := phrases.RIGHT_BEHIND.search(text):
+            text = text[: match.start()].removesuffix("**").removesuffix("$\\underline{")
+        if match := phrases.RIGHT_BEFORE.match(text):
+            text = text[match.end() :]
+    return text.rstrip(";； ").strip()
+
+
+# -- kind, parts, pairs, solution ---------------------------------------------------------------------------------
+
+
+def _kind(
+    draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered
+) -> tuple[str, str, tuple[Option, ...], Answered]:
+    """Return the kind of a question, and its text, options and answer as that kind has them."""
+    if options and _is_typed(draft.options):
+        text = options[0].text
+        return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
+    truths = [truth_phrases.truth_of(option.text) for option in options]
+    if len(options) == 2 and {*truths} == {"True", "False"}:
+        answer = next(
+            (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text),
+            "",
+        )
+        return "true_false", stem, (), replace(answered, text=answer)
+    if options:
+        return "choice", _without_leading_gap(stem), options, answered
+    words = _WRITTEN_TRUTH | ({"right", "wrong", "correct"} if "____" in stem else set())  # "a ____ angle"
+    truth = "" if answered.text.lower() in words else truth_phrases.truth_of(answered.text)
+    statement = truth_phrases.statement_of(stem)
+    heading = " ".join(draft.headings[-1:])
+    if (
+        (statement != stem and statement.strip())
+        or (truth and not draft.parts)
+        or (phrases.TRUTH_SECTION.search(heading) and not draft.is_matching and not answered.text)
+    ):
+        return (
+            "true_false",
+            _without_leading_gap(statement).strip() or stem,
+            (),
+            replace(answered, text=truth),
+        )
+    if answered.accepted:
+        return "number", stem, (), answered
+    is_gap = phrases.GAP_SECTION.search(heading) and not draft.parts
+    return "blanks" if is_gap else "", stem, (), answered
+
+
+def _without_leading_gap(stem: str) -> str:
+    match = _LEADING_GAP.match(stem)
+    return stem[match.end() :] if match else stem
+
+
+def _part(part: Part, answered: Answered, doubts: list[Doubt]) -> QuestionPart:
+    options = _options(part.options, doubts)
+    mark = read_mark(part.number)
+    letter = mark.label.lower() if mark else ""
+    texts = [text for text in (answer_text(item.text) for item in part.answers) if text]
+    answer = by_parts(texts[0]).get(letter, texts[0]) if texts else answered.parts.get(letter, "")
+    if phrases.NO_ANSWER.fullmatch(answer):
+        answer = ""
+    right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
+    if options:
+        answer = ", ".join(right) or (labels_named(answer, options, "its answer", doubts) if answer else "")
+    text, filled = take_filled(part.text)
+    text, chosen = truth_phrases.chosen_truth(_gaps(text))
+    answer = answer or ", ".join(filled)
+    statement = truth_phrases.statement_of(text)
+    truths = {option.label: truth_phrases.truth_of(option.text) for option in options}
+    if sorted(truths.values()) == ["False", "True"]:
+        return QuestionPart(
+            text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points)
+        )
+    if not options and statement != text:
+        truth = chosen or truth_phrases.truth_of(answer)
+        return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))
+    kind = "choice" if options else "blanks" if phrases.BLANK.search(text) else "open"
+    return QuestionPart(text, kind, options, answer, QuestionContent(points=part.points))
+
+
+def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], list[str]]:
+    """Return statements to decide on, each with true or false alone as its answer, and the reasons behind them."""
+    decided, reasons = [], []
+    for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
+        truth, reason = truth_phrases.truth_before(part.answer)
+        if truth and not part.options:
+            part = replace(part, kind="true_false", answer=truth)
+            reasons += [f"({letter}) {reason}"] * bool(reason)
+        decided.append(part)
+    return (*decided, *parts[len(decided) :]), reasons
+
+
+def _solution(draft: Draft) -> str:
+    texts = []
+    are_of_parts = len({item.number for item in draft.solutions}) > 1  # one below each part
+    for item in draft.solutions:
+        match = phrases.SOLUTION.match(item.text)
+        text = _ITALIC.sub(r"\1", item.text[match.end() :].strip() if match else item.text)
+        mark = read_mark(item.number)
+        is_named = text.startswith(item.number)
+        texts.append(f"({mark.label}) {text}" if are_of_parts and mark is not None and not is_named else text)
+    if draft.key is not None:
+        texts += draft.key.solution
+    return "\n".join(text for text in texts if text)
+
+
+def _gaps(text: str) -> str:
+    """Return a text with each gap as four underscores."""
+    return "\n".join(
+        line if row_cells(line) is not None else phrases.BLANK.sub("____", line) for line in text.split("\n")
+    )

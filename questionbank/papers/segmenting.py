@@ -1,0 +1,362 @@
+"""The questions that lines with their roles make.
+
+`assemble` takes any roles, guessed or given by people: a line goes to what its role says, whatever its text looks
+like. What a question's lines say is read by `questionbank.papers.records`; what is doubtful about it, alone or
+beside its neighbours, by `questionbank.papers.doubts`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import groupby
+
+from questionbank.papers import phrases, point_phrases
+from questionbank.papers.alignment import BONUS_NUMBER
+from questionbank.papers.answer_lists import tables_of_answers
+from questionbank.papers.directions import directs
+from questionbank.papers.doubts import neighbour_doubts, paper_notices, with_lines_left, with_unread_signs
+from questionbank.papers.drafts import Draft, Item, Stimulus
+from questionbank.papers.keys import KeyEntry, full_text, key_entries, pairs_named
+from questionbank.papers.marks import read_mark, take_mark
+from questionbank.papers.paper import Doubt, Line, Paper, Role
+from questionbank.papers.points import stated_total
+from questionbank.papers.records import found_question
+from questionbank.papers.suspicion import with_suspicions
+from questionbank.papers.written_answers import take_answers_behind
+
+Points = Mapping[int, tuple[float | None, ...]]
+_Row = tuple[int, Line]  # of a list of answers, with its place in the document
+_Asked = tuple[int, Draft]  # a question with its place among all
+_PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
+_NAMED_SECTION = (
+    r"\b(?:test|part|section|partie|teil|sección|parte|sezione)\s*[\s–—-]\s*([A-K]|\d{1,2}|[IVX]{1,4})\b"
+)
+_SECTION = re.compile(rf"\W*{_NAMED_SECTION}[\s.:：)–—-]*", re.IGNORECASE)
+_POINTS_FOR = re.compile(rf"{_NAMED_SECTION}|{phrases.STIMULUS.pattern}", re.IGNORECASE)
+_ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
+_SENTENCES = re.compile(r"(?<=[.。;])\s+(?=[^\W\d_a-z])")
+_BEGINS_ITEM = frozenset({Role.QUESTION, Role.PART, Role.OPTION, Role.RIGHT_OPTION})
+NO_QUESTION = (
+    "No question was found. Say below which line begins a question, or number the questions in the document and put it"
+    " in again."
+)
+
+
+def assemble(
+    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset(), said: Points | None = None
+) -> Paper:
+    """Return the questions of a paper.
+
+    Args:
+        roles: one for each line.
+        settled: lines of which a person has said what they are: that is not doubted again.
+        said: points that a person has given, by the line where the question begins.
+
+    Raises:
+        ValueError: there are not as many roles as lines.
+    """
+    paper = gathered(lines, roles, settled, said)
+    questions = tuple(with_suspicions([*with_unread_signs(paper.questions, lines, settled)], settled))
+    return Paper(questions, (*paper.notices, *paper_notices(questions, stated_total(lines, roles))))
+
+
+def gathered(
+    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset(), said: Points | None = None
+) -> Paper:
+    """Return the questions of a paper, doubted by rules alone, as readings are compared by."""
+    if len(lines) != len(roles):
+        raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
+    drafts = _Assembly(lines, roles).drafts()
+    notices = [*_add_key(drafts, lines, roles)]
+    take_answers_behind(drafts)
+    for draft in drafts:
+        draft.settle(settled)
+        for line in draft.lines:
+            if lines[line].is_boxed and roles[line] is Role.MORE and line not in settled:
+                shown = f"The text box “{lines[line].text[:60]}” is read as part of it. Does it belong to it?"
+                draft.doubts.append(Doubt("boxed", shown))
+        draft.points_said = next((said[line] for line in draft.lines if said and line in said), ())
+    found = [found_question(draft) for draft in drafts]
+    doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
+    questions = tuple(with_lines_left(doubted, lines, roles, settled))
+    return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
+
+
+def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequence[Draft]) -> bool:
+    """Return whether a title, a table or a list names answers of the questions, and none came from it."""
+    titled = any(
+        role is not Role.KEY
+        and phrases.KEY_TITLE.fullmatch(line.text)
+        and not line.text.endswith((".", "!", "?"))
+        for line, role in zip(lines[:-1], roles, strict=False)
+    )
+    read = {line for draft in drafts if draft.key is not None for line in draft.key.lines}
+    marks = [read_mark(line.number) for line in lines]
+    listed = [*map(set, _lists(roles)), *tables_of_answers(lines, marks)]
+    return titled or any(not read & {*places} for places in listed)
+
+
+class _Assembly:
+    """Goes through the lines and hands each to the question that is open."""
+
+    def __init__(self, lines: Sequence[Line], roles: Sequence[Role]) -> None:
+        self._lines = lines
+        self._roles = roles
+        self._drafts: list[Draft] = []
+        self._headings: list[tuple[int, str]] = []  # rank and text
+        self._points_each: float | None = None  # for each question of the section
+        self._points_usual: float | None = None  # for each question of a section that says nothing else
+        self._points_of: list[tuple[int, int, float]] = []  # for the questions from one number to another
+        self._points_in: dict[str, float] = {}  # for each question of a section, by its name
+        self._points_next: float | None = None  # for the question that comes next
+        self._stimuli: list[Stimulus] = []
+        self._offering: list[Stimulus] = []  # shared texts with options for each of their questions
+        self._open: Item | Stimulus | None = None  # takes the lines that go on
+        self._below = Item()  # lines that begin what comes next
+
+    def drafts(self) -> list[Draft]:
+        for place, (line, role) in enumerate(zip(self._lines, self._roles, strict=True)):
+            if role is Role.BELOW or (role is Role.MORE and self._open is self._below):
+                self._open = self._below
+                self._below.add(place, full_text(line))
+                continue
+            self._take(place, line, role)
+            if role in _BEGINS_ITEM and self._below.lines and isinstance(self._open, Item) and self._drafts:
+                self._put_below(self._open, 0)
+        if self._below.lines and self._drafts:  # nothing comes next
+            last = self._drafts[-1]
+            self._put_below(last.parts[-1] if last.parts else last.stem, len(self._lines))
+        for stimulus in self._offering:
+            takers = [draft for draft in self._drafts if stimulus in draft.stimuli]
+            open_ones = [draft for draft in takers if not (draft.options or draft.parts)]
+            for draft in open_ones or (takers or self._drafts)[-1:]:
+                draft.options += stimulus.options
+                draft.lines += [line for option in stimulus.options for line in option.lines]
+        return self._drafts
+
+    def _put_below(self, item: Item, at: int) -> None:
+        """Give an item the lines that wait for what comes next, before its text at a place."""
+        item.texts[at:at] = self._below.texts
+        item.lines[at:at] = self._below.lines
+        self._drafts[-1].lines += self._below.lines
+        self._below = Item()
+
+    def _take(self, place: int, line: Line, role: Role) -> None:
+        draft = self._drafts[-1] if self._drafts else None
+        if role is Role.NOTHING or role is Role.KEY:
+            if role is Role.NOTHING:
+                self._give_points(line.text)
+            if role is Role.NOTHING and directs(line.text):
+                self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
+            if role is Role.NOTHING and (stated := point_phrases.STATED_POINTS.fullmatch(line.text)):
+                self._points_next = float(stated[1])
+        elif role is Role.HEADING:
+            self._head(line)
+        elif role is Role.STIMULUS:
+            if directs(line.text):
+                self._give_points(line.text)
+            self._open = Stimulus.of(place, line)
+            used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
+            self._stimuli = [one for one in self._stimuli if one.last or one not in used or self._open.last]
+            self._stimuli.append(self._open)
+        elif role is Role.QUESTION:
+            self._begin(place, line)
+        elif role is Role.MORE:
+            if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
+                self._open = draft.stem  # a picture below what a teacher wrote in
+            if self._open is not None:
+                self._open.add(place, full_text(line))
+                if isinstance(self._open, Item) and draft is not None:
+                    draft.lines.append(place)
+        elif (
+            role is Role.OPTION and isinstance(self._open, Stimulus) and Role.QUESTION in self._roles[place:]
+        ):
+            self._open.options.append(Item([place], [line.text], line.number))
+            self._offering = [*(one for one in self._offering if one is not self._open), self._open]
+        elif draft is None:
+            self._begin(place, line)  # an option before any question: people see what is missing
+            self._drafts[-1].is_headless = True
+        else:
+            draft.lines.append(place)
+            self._open = draft.take(place, line, role)
+
+    def _begin(self, place: int, line: Line) -> None:
+        mark = read_mark(line.number)
+        if mark is not None and mark.kind in ("word", "Roman"):
+            # "Exercise 2" ends "Exercise 1: choose the right answer"
+            above = [heading for heading in self._headings if _counted_by(heading[1]) != mark.kind]
+            if len(above) < len(self._headings):
+                self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
+            self._headings = above
+        headings = tuple(text for _, text in self._headings)
+        draft = Draft(
+            number=line.number,
+            headings=headings,
+            points_each=self._points_next or self._points_each,
+            lines=[place],
+        )
+        self._points_next = None
+        draft.stem.add(place, line.text)
+        draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
+        if draft.points_each is None:
+            ranges = (points for first, last, points in self._points_of if first <= draft.value <= last)
+            draft.points_each = next(ranges, None)
+        draft.series = mark.series if mark is not None else ""
+        if mark is None and (bonus := phrases.BONUS.match(line.text.replace("*", ""))):
+            draft.value, draft.number = BONUS_NUMBER, bonus[0].strip(" .:：")
+            draft.stem.texts[-1] = line.text.replace("*", "")[bonus.end() :]
+        if mark is not None and mark.answer:
+            draft.answers.append(Item([place], [mark.answer]))
+        for stimulus in self._stimuli:
+            has_own_order = directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
+            if stimulus.is_for(draft.value, line.number) and not has_own_order:
+                draft.stimuli.append(stimulus)
+        self._drafts.append(draft)
+        self._open = draft.stem
+
+    def _give_points(self, text: str) -> None:
+        """Note what a line gives for each of the questions below it, or for those and the sections that it names."""
+        for sentence in _SENTENCES.split(text):
+            self._note_points(sentence)
+        if not self._headings and not self._drafts:
+            self._points_usual = self._points_each
+
+    def _note_points(self, text: str) -> None:
+        named = [*_POINTS_FOR.finditer(text)]
+        ends = [*(match.start() for match in named[1:]), len(text)]
+        for match, end in zip(named, ends, strict=False):
+            points = point_phrases.POINTS_EACH.search(text, 0 if len(named) == 1 else match.start(), end)
+            first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
+            if points and last:
+                self._points_of.insert(0, (int(first), int(last), _each(points)))
+            elif points:
+                self._points_in[match[1].upper()] = _each(points)
+        is_here = not named or (len(named) == 1 and _SECTION.match(text))
+        if is_here and (points := point_phrases.POINTS_EACH.search(text)):
+            self._points_each = _each(points)
+
+    def _head(self, line: Line) -> None:
+        rank = line.heading or 7
+        self._headings = [(above, text) for above, text in self._headings if above < rank]
+        self._headings.append((rank, full_text(line)))
+        self._points_each = self._points_in.get(_section(line.text)[0], self._points_usual)
+        self._give_points(line.text)
+        self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
+        self._open = None
+
+
+def _counted_by(heading: str) -> str:
+    mark = read_mark(take_mark(heading)[0])
+    return mark.kind if mark is not None else ""
+
+
+def _each(match: re.Match[str]) -> float:
+    return point_phrases.points_of(next(filter(None, match.groups())))
+
+
+def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
+    """Give each question what the list of answers says of it; yields what it says of none."""
+    for listed in _lists(roles):
+        yield from _add_list(listed, drafts, lines)
+
+
+def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
+    """Yield the lines of each list of answers."""
+    for is_key, group in groupby(range(len(roles)), lambda place: roles[place] is Role.KEY):
+        if is_key:
+            yield [*group]
+
+
+def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Line]) -> Iterator[str]:
+    above = [
+        (place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]
+    ]
+    if 0 < len(above) < len(drafts):  # the list of one section: questions go on below
+        above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]
+    asked = above or [*enumerate(drafts)]
+    for rows, of_section in _by_sections([(place, lines[place]) for place in listed], asked):
+        yield from _add_rows(rows, of_section, is_only=len(of_section) == 1 < len(asked))
+
+
+def _by_sections(
+    rows: Sequence[_Row], asked: Sequence[_Asked]
+) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
+    """Yield the rows of each section with its questions where rows name sections: "Exercise 2: 1. B", "Test I. 1. B".
+
+    Rows of a section without questions come with none, so that they answer nothing of another section.
+    """
+    sections: dict[str, list[_Asked]] = {}
+    for place, draft in asked:
+        name = str(draft.value) if draft.series == "word" else _section("".join(draft.headings[-1:]))[0]
+        if name:
+            sections.setdefault(name, []).append((place, draft))
+    said = [_section(full_text(line)) for _, line in rows]
+    starts = [at for at, (name, _) in enumerate(said) if name in sections or name.isalpha()]
+    named = [said[at][0] for at in starts]
+    is_named = len(sections) > 1 and len({*named}) == len(named) > 1 and 2 * len(named) >= len(sections)
+    if not is_named or not any(_section("".join(draft.headings[-1:]))[0] for _, draft in asked):
+        yield rows, asked
+        return
+    for start, end, name in zip(starts, [*starts[1:], len(rows)], named, strict=True):
+        place, line = rows[start]
+        first = (place, replace(line, number="", text=said[start][1]))
+        yield [first, *rows[start + 1 : end]], sections.get(name, [])
+
+
+def _section(text: str) -> tuple[str, str]:
+    """Return the name of a section that a text begins with, as "Exercise 2" and "Part IV" do, and what follows."""
+    number, rest = take_mark(text)
+    mark = read_mark(number)
+    if mark is not None and mark.kind == "word":
+        return str(mark.value), rest
+    match = _SECTION.match(text)
+    return (match[1].upper(), text[match.end() :]) if match else ("", text)
+
+
+def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -> Iterator[str]:
+    """Give questions what rows of a list of answers say; yields what they say of none.
+
+    Args:
+        is_only: the rows are those of a section with a single question, which they need not name.
+    """
+    slots = [slot for place, draft in asked for slot in _slots(place, draft)]
+    drafts = dict(asked)
+    found = key_entries(rows, [number for _, number, _ in slots], [name for _, _, name in slots])
+    if is_only and all(entry.slot < 0 for entry in found):
+        text = " ".join(full_text(line) for _, line in rows)
+        slots = [(asked[0][0], 1, "")]
+        found = [KeyEntry(1, [place for place, _ in rows], text, slot=0, raw=[text])]
+    for entry in found:
+        if entry.slot < 0:
+            yield (
+                f"The list of answers names question {entry.number}, but the document has no question with this number."
+            )
+            continue
+        draft = drafts[slots[entry.slot][0]]
+        draft.lines += [line for line in entry.lines if line not in draft.lines]
+        if draft.is_matching:
+            entry.answer = pairs_named(entry)
+            entry.parts = {}
+            if draft.key is not None:
+                entry.answer = f"{draft.key.answer}, {entry.answer}"
+        draft.key = entry
+        if entry.others:
+            said = ", ".join(dict.fromkeys([entry.answer, *entry.others]))
+            sentence = f"The list of answers names question {entry.number} more than once: {said}."
+            draft.doubts.append(Doubt("answer_twice", sentence))
+
+
+def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
+    """Yield the numbers by which a list of answers may name a question: its own, and those of its rows to match."""
+    if draft.value or not draft.is_matching:
+        yield place, draft.value or place + 1, draft.number
+    if draft.is_matching and draft.value <= 1:
+        rows = [int(number) for number in _ROWS.findall(draft.stem.text)]
+        counts_on = rows == [
+            *range(min(rows, default=0), max(rows, default=0) + 1)
+        ]  # 11 to 15 below question 10
+        for row in rows if counts_on else range(draft.value + 1, len(rows) + 1):
+            if row != draft.value:
+                yield place, row, ""

@@ -1,0 +1,348 @@
+"""Writing test papers under review: put in, read, corrected step by step, deleted after a week.
+
+A file is read by a worker, text within the request. Nothing here touches the bank but for pictures, which are kept as
+attachments that nothing shows yet.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import transaction
+from django.utils import timezone
+
+from questionbank.bank.attachment_services import AttachmentStore
+from questionbank.core.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
+from questionbank.core.storage import scratch_folder
+from questionbank.core.upload_services import UPLOADS_KEPT, upload_name, uploads_forget_old
+from questionbank.formats.pictures import PictureRefused
+from questionbank.imports.progress import JobReporter
+from questionbank.models import DocumentDraft, Run, User
+from questionbank.papers.corrections import Correction, ReviewedLine, correction_as_json, lines_as_json
+from questionbank.papers.paper import Document, Role
+from questionbank.papers.passages import page_name
+from questionbank.papers.pdf.pages import check_pdf
+from questionbank.papers.reading import read_document, read_text
+from questionbank.papers.readings import guess_roles
+from questionbank.papers.segmenting import assemble
+from questionbank.papers.selectors import document_lines, document_review
+from questionbank.people.permissions import require
+from questionbank.registry import run_services as runs
+
+WORD_PROCESSORS = (".docx", ".odt", ".pdf", ".rtf")  # no file of questions is one
+DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
+MOST_QUESTIONS = 2_000
+MOST_STEPS = 5_000  # corrections that are kept of one paper
+MOST_POINTS = 1_000  # of a question or a part
+PASTED_NAME = "Pasted test paper"
+_NAME_LIMIT = 200
+
+
+def document_draft_upload(*, upload: File[Any], name: str, user: User) -> DocumentDraft:
+    """Keep an uploaded document and queue the job that reads it.
+
+    Raises:
+        NotAllowed: the person may not import test papers.
+        ValidationFailed: it is a PDF file that cannot be read, such as a scan.
+    """
+    require(user, "import", "You may not import test papers.")
+    _check_pdf(upload)
+    uploads_forget_old()
+    printable = upload_name(name)[-_NAME_LIMIT:] or "document"
+    stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
+    with transaction.atomic():
+        draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored)
+        draft.read_run = runs.run_create(
+            kind=Run.Kind.READ,
+            title="Read a test paper",  # everybody sees the jobs, and nobody else the paper
+            parameters={"draft": draft.pk},
+            queue="light",
+            requested_by=user,
+        )
+        draft.save(update_fields=["read_run"])
+    return draft
+
+
+def _check_pdf(upload: File[Any]) -> None:
+    """Check a PDF file before it is kept, so that nobody waits for a worker to refuse a scan."""
+    upload.seek(0)
+    is_pdf = b"%PDF-" in upload.read(1024)
+    upload.seek(0)
+    if is_pdf:
+        try:
+            check_pdf(upload.read())
+        except DocumentRefused as error:
+            raise ValidationFailed.beside("file", str(error)) from error
+        upload.seek(0)
+
+
+def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
+    """Read a pasted test paper.
+
+    Raises:
+        NotAllowed: the person may not import test papers.
+        ValidationFailed: the text cannot be read, or holds too much.
+    """
+    require(user, "import", "You may not import test papers.")
+    draft = DocumentDraft(owner=user, name=PASTED_NAME)
+    try:
+        _take(draft, read_text(text))
+    except DocumentRefused as error:
+        raise ValidationFailed(str(error), {"text": [str(error)]}) from error
+    draft.save()
+    return draft
+
+
+def document_question_count(text: str) -> int:
+    """Return how many questions a text seems to hold; 0 where it cannot be read."""
+    try:
+        lines = read_text(text).lines
+    except DocumentRefused:
+        return 0
+    return len(assemble(lines, guess_roles(lines)).questions)
+
+
+def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
+    """Do the job of `document_draft_upload`; returns what was read, for the run's result.
+
+    A document that cannot be read is no failure of the job: its draft says why. Safe to run twice.
+    """
+    draft = DocumentDraft.objects.filter(pk=run.parameters["draft"]).first()
+    if (
+        draft is None or draft.state != DocumentDraft.State.READING
+    ):  # deleted, or read by a worker that died since
+        return {}
+    reporter.progress(0, 0, "Reading the document")
+    storage = storages["uploads"]
+    with scratch_folder(prefix="document-") as folder:
+        path = folder / f"document{PurePath(draft.name).suffix.lower()}"
+        try:
+            with storage.open(draft.upload) as stored, path.open("wb") as local:
+                shutil.copyfileobj(stored, local)
+            _take(draft, read_document(path, draft.name))
+        except FileNotFoundError:
+            _refuse(draft, "The file is no longer stored; upload it again.")
+        except DocumentRefused as error:
+            _refuse(draft, str(error))
+    with transaction.atomic():
+        existing = DocumentDraft.objects.select_for_update().filter(pk=draft.pk).first()
+        if existing is None:
+            return {}
+        upload, draft.upload = draft.upload, ""
+        draft.save()
+    with suppress(FileNotFoundError):
+        storage.delete(upload)
+    return {"lines": len(draft.lines), "pictures": len(draft.pictures)}
+
+
+def _refuse(draft: DocumentDraft, reason: str) -> None:
+    draft.state, draft.reason = DocumentDraft.State.REFUSED, reason
+
+
+def _take(draft: DocumentDraft, document: Document) -> None:
+    """Write what was read into a draft, which is not saved.
+
+    Raises:
+        DocumentRefused: it is more than one paper.
+    """
+    roles = guess_roles(document.lines)
+    number = len(assemble(document.lines, roles).questions)
+    if number > MOST_QUESTIONS:
+        raise DocumentRefused(
+            f"The document has {number:,} questions. Split it into parts of at most {MOST_QUESTIONS:,}."
+        )
+    pages = {page_name(number): page for number, page in enumerate(document.pages) if page}
+    draft.pictures, notices = _keep_pictures({**document.pictures, **pages})
+    draft.picture_widths = dict(document.picture_widths)
+    draft.lines, draft.roles = lines_as_json(document.lines), [str(role) for role in roles]
+    draft.notices = [*document.notices, *notices]
+    draft.state = DocumentDraft.State.READY
+
+
+def _keep_pictures(pictures: Mapping[str, bytes]) -> tuple[dict[str, str], list[str]]:
+    store = AttachmentStore()
+    stored: dict[str, str] = {}
+    notices = []
+    for name, data in pictures.items():
+        try:
+            stored[name] = store.put(data)
+        except PictureRefused as error:
+            stored[name] = ""
+            notices.append(f"The picture {name} cannot be shown: {error}")
+    store.save()
+    return stored, notices
+
+
+# -- corrections --------------------------------------------------------------------------------------------------
+
+
+def document_role_set(*, draft: DocumentDraft, user: User, key: str, role: str) -> None:
+    """Say what a line is.
+
+    Raises:
+        ValidationFailed: there is no such role.
+        NotAllowed, Conflict: as for every correction: it is not the person's, or cannot be corrected now.
+    """
+    if role not in list(Role):
+        raise ValidationFailed("There is no such role.")
+    _line(draft, key)
+    _correct(draft, user, Correction(key, role=role))
+
+
+def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) -> None:
+    """Put another text in a line's place; it is read like pasted text, so a row with a new mark is a line of its own.
+
+    A text that is one line keeps its role, formatting and level.
+
+    Raises:
+        ValidationFailed: the text is empty: say that the line is no part of a question instead.
+        NotAllowed, Conflict: as for every correction.
+    """
+    row = _line(draft, key)
+    try:
+        lines = read_text(text.replace("\0", "")).lines
+    except DocumentRefused as error:
+        raise ValidationFailed(str(error)) from error
+    if not lines:
+        raise ValidationFailed("A line cannot be empty. Mark it as “Not a question” instead.")
+    first = replace(row.line, text=lines[0].text, number=lines[0].number)
+    roles = guess_roles(lines)
+    changed = Correction(
+        key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:]))
+    )
+    _correct(draft, user, changed)
+
+
+def document_points_set(*, draft: DocumentDraft, user: User, key: str, points: Sequence[str]) -> None:
+    """Say how many points a question and each of its parts give; nothing is corrected where they give them already.
+
+    Args:
+        points: as typed, of the question and then of each part; empty for none.
+
+    Raises:
+        ValidationFailed: one is no number from 0 to `MOST_POINTS`.
+        NotAllowed, Conflict: as for every correction.
+    """
+    item = document_review(draft).item(key)
+    if item is None or len(points) != 1 + len(item.record.content.parts):
+        raise Conflict("This question is no longer there: the paper was changed in another window.")
+    said = tuple(map(_points, points))
+    if said != item.points:
+        _correct(draft, user, Correction(key, points=said))
+
+
+def _points(typed: str) -> float | None:
+    text = typed.strip().replace(",", ".")
+    if not text:
+        return None
+    if not re.fullmatch(r"\d{1,4}(?:\.\d{1,3})?", text) or float(text) > MOST_POINTS:
+        raise ValidationFailed(f"Points are a number from 0 to {MOST_POINTS:,}, not “{typed[:20]}”.")
+    return float(text)
+
+
+def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_out: bool) -> None:
+    """Leave a question out of the import, or take it in again.
+
+    Raises:
+        NotAllowed, Conflict: as for every correction.
+    """
+    if document_review(draft).item(key) is None:
+        raise Conflict("This question is no longer there: the paper was changed in another window.")
+    _correct(draft, user, Correction(key, is_left_out=is_left_out))
+
+
+def _line(draft: DocumentDraft, key: str) -> ReviewedLine:
+    row = next((row for row in document_lines(draft) if row.key == key), None)
+    if row is None:
+        raise Conflict("This line is no longer there: the paper was changed in another window.")
+    return row
+
+
+@transaction.atomic
+def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
+    """Add a correction behind those that count; what was undone before can no longer be redone."""
+    fresh = _open_to_change(draft, user)
+    fresh.corrections = [*fresh.corrections[: fresh.applied], correction_as_json(correction)]
+    if len(fresh.corrections) > MOST_STEPS:
+        raise Conflict(f"A paper takes at most {MOST_STEPS:,} corrections.")
+    fresh.applied = len(fresh.corrections)
+    _save_steps(draft, fresh)
+
+
+@transaction.atomic
+def document_step(*, draft: DocumentDraft, user: User, by: int) -> str:
+    """Take the last correction back (-1), or make the one again that was taken back last (1).
+
+    Returns:
+        The key of the correction's line, or nothing where there is none.
+
+    Raises:
+        NotAllowed, Conflict: as for every correction.
+    """
+    fresh = _open_to_change(draft, user)
+    if not 0 <= fresh.applied + by <= len(fresh.corrections):
+        return ""
+    fresh.applied += by
+    _save_steps(draft, fresh)
+    changed = fresh.corrections[fresh.applied if by < 0 else fresh.applied - 1]
+    return str(changed["key"]).partition("~")[0]
+
+
+def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:
+    """Return the fresh row, locked."""
+    fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
+    if fresh is None:
+        raise Conflict("This test paper was deleted.")
+    if fresh.owner_id != user.pk:
+        raise NotAllowed("This test paper belongs to somebody else.")
+    if fresh.is_importing or fresh.state != DocumentDraft.State.READY:
+        raise Conflict("This test paper is imported, or about to be: it can no longer be changed.")
+    return fresh
+
+
+def _save_steps(draft: DocumentDraft, fresh: DocumentDraft) -> None:
+    fresh.save(update_fields=["corrections", "applied", "updated_at"])
+    draft.corrections, draft.applied, draft.updated_at = fresh.corrections, fresh.applied, fresh.updated_at
+
+
+# -- the end ------------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def document_draft_delete(*, draft: DocumentDraft, user: User) -> None:
+    """Delete a test paper; questions that were imported from it stay in the bank.
+
+    Raises:
+        NotAllowed: it is somebody else's.
+        Conflict: it is being imported.
+    """
+    if draft.owner_id != user.pk:
+        raise NotAllowed("This test paper belongs to somebody else.")
+    fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
+    if fresh is None:
+        return
+    if fresh.is_importing:
+        raise Conflict("This test paper is being imported: wait for the end, or cancel the job.")
+    if fresh.upload:
+        with suppress(FileNotFoundError):
+            storages["uploads"].delete(fresh.upload)
+    fresh.delete()
+
+
+def document_drafts_forget_old() -> int:
+    """Delete the test papers that nobody has touched for a week; returns their number."""
+    old = DocumentDraft.objects.filter(updated_at__lt=timezone.now() - UPLOADS_KEPT)
+    return (
+        old.exclude(import_run__state__in=(Run.State.QUEUED, Run.State.RUNNING))
+        .delete()[1]
+        .get(DocumentDraft._meta.label, 0)
+    )

@@ -1,0 +1,244 @@
+"""What stands around a line of a paper, by which its role is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from questionbank.papers import phrases
+from questionbank.papers.conclusions import chosen_letter
+from questionbank.papers.directions import administers, asks, directs, is_given
+from questionbank.papers.item_runs import Run
+from questionbank.papers.keys import full_text, row_cells
+from questionbank.papers.marks import Mark
+from questionbank.papers.numbering import Numbering
+from questionbank.papers.paper import Line, Role
+from questionbank.papers.points import without_points
+from questionbank.papers.written_answers import is_short_value, may_be_written
+
+_FIRST_WORDS = 40
+_FEWEST_OPTIONS = 3
+_LONGEST_LETTER = 5  # characters of "**B**"
+LONG_HEADING = 70
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """The roles of the lines so far, and the runs of items (options or parts) whose meaning is still open."""
+
+    lines: Sequence[Line]
+    marks: Sequence[Mark | None]
+    numbering: Numbering
+    roles: list[Role] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    open_runs: list[Run] = field(default_factory=list)  # of the question that is open
+    key: dict[int, float] = field(
+        default_factory=dict
+    )  # by a question's line: its answer is a letter, or its parts have some
+    question: int = -1  # where the question begins that is open
+    heading: str = ""  # the last one
+    heading_at: int = -1
+    headings: dict[int, str] = field(default_factory=dict)  # by a question's line
+    awaits_answers: bool = False  # "Type: F" stands above the next question
+    has_typed_answers: bool = False
+    matches: frozenset[int] = frozenset()  # lines that ask to match what stands in rows below
+    is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
+    state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
+
+    def _announces(self, place: int, text: str) -> bool:
+        """Return whether a line begins with the numbers of the questions that follow: "For questions 4 and 5: ..."."""
+        match = phrases.STIMULUS.search(text)
+        if match is None or match.start() > _FIRST_WORDS or self.lines[place].is_joined:
+            return False
+        following = self.numbering.next_question(place + 1)
+        mark = self.marks[following] if following >= 0 else None
+        return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
+
+    def _directs(self, place: int, text: str) -> bool:
+        """Return whether a line tells what to do with the questions that follow: "Simplify each expression."."""
+        if self.lines[place].is_joined or not directs(text):
+            return False
+        ahead = range(place + 1, min(place + 4, len(self.lines)))
+        following = next((at for at in ahead if self.marks[at] is not None), -1)
+        return self.numbering.is_question(following)
+
+    def _asks_truth(self, place: int, text: str) -> bool:
+        """Return whether a line says that statements to decide on follow: "Circle T for true or F for false."."""
+        is_short = len(text) < LONG_HEADING and not self.lines[place].is_joined
+        return (
+            is_short
+            and self.numbering.is_question(place + 1)
+            and phrases.TRUTH_SECTION.search(text) is not None
+        )
+
+    def _is_shared(self, place: int) -> bool:
+        """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
+        if self.state != "heading":
+            return False
+        if self.heading_at in self.numbering.headings and is_given(self.lines[place].text):
+            return True
+        number = self.marks[self.heading_at]
+        following = self.numbering.next_question(place)
+        mark = self.marks[following] if following >= 0 else None
+        return (
+            not administers(self.lines[place].text)
+            and number is not None
+            and number.kind == "word"
+            and mark is not None
+            and mark.kind == "levels"
+            and mark.label.startswith(f"{number.label}.")
+        )
+
+    def _repeats_part(self, place: int) -> bool:
+        """Return whether a line behind an answer or a solution has the mark of a part again: its answer."""
+        mark = self.marks[place]
+        return (
+            mark is not None
+            and self.state in ("answer", "solution")
+            and mark.kind in ("lower", "roman", "digits")
+            and any(
+                len(run.places) > 1
+                and (
+                    (counted_by(run) == mark.kind and mark.value <= run.value)
+                    or (run.series.startswith("roman") and 0 < mark.roman <= run.value)
+                )
+                for run in self.open_runs
+            )
+        )
+
+    def _answers_part(self, mark: Mark) -> bool:
+        """Return whether the mark of a part comes again behind it, or that of the first part behind the last."""
+        run = self.open_runs[-1] if self.open_runs else None
+        if run is None or mark.kind not in ("lower", "roman", "digits") or mark.kind != counted_by(run):
+            return False
+        return mark.value == run.value or (mark.value == 1 < len(run.places))
+
+    def _is_written_in(self, place: int) -> bool:
+        """Return whether a line that stands out is the answer that a teacher wrote below a question."""
+        line, mark = self.lines[place], self.marks[place]
+        question = self.lines[self.question]
+        has_options = self.open_runs and self.open_runs[-1].series.startswith(("upper", "box", "bullet"))
+        if (
+            self.state not in ("stem", "item")
+            or has_options
+            or question.is_marked
+            or question.heading
+            or not may_be_written(line, mark, ends_part=self.state == "item")
+        ):
+            return False
+        if line.is_joined:
+            return True
+        following = place + 1
+        while (
+            following < len(self.lines)
+            and self.lines[following].text.startswith("![")
+            and not self.marks[following]
+        ):
+            following += 1
+        return (
+            following >= len(self.lines)
+            or self.numbering.is_question(following)
+            or (self.state == "item" and self.marks[following] is not None)
+        )
+
+    def _names_option(self, line: Line) -> bool:
+        """Return whether a line below options is the letter of one of them, or says that it is right."""
+        run = self.open_runs[-1] if self.open_runs else None
+        if run is None or len(run.places) < _FEWEST_OPTIONS or run.series[:5] not in ("upper", "lower"):
+            return False
+        said = full_text(line)
+        letter = said.strip("*_<>()[] .") if len(said) <= _LONGEST_LETTER else chosen_letter(line.text)
+        is_letter = len(letter) == 1 and 0 <= ord(letter.upper()) - ord("A") < run.value
+        return is_letter and len(said) < _FIRST_WORDS and not (line.number and line.text)
+
+    def _answer_follows(self, place: int) -> bool:
+        """Return whether what stands below "Answer:" is the answer, or those of the parts."""
+        if self._parts_follow(place):
+            return True
+        is_last = place >= len(self.lines) or self.numbering.is_question(place)
+        return not is_last and (
+            self.lines[place].is_joined or is_short_value(self.lines[place], self.marks[place])
+        )
+
+    def _parts_follow(self, place: int) -> bool:
+        """Return whether a line begins with the mark of a first part, of parts that there are already."""
+        mark = self.marks[place] if place < len(self.marks) else None
+        return (
+            mark is not None
+            and mark.value == 1
+            and not self.numbering.is_question(place)
+            and any(counted_by(run) == mark.kind and len(run.places) > 1 for run in self.open_runs)
+        )
+
+    def _heads(self, place: int, mark: Mark) -> bool:
+        """Return whether a line "II. Geometry" or "B. True or false" stands above a question."""
+        following = place + 1
+        while following < len(self.lines) and following < place + 3 and self.marks[following] is None:
+            following += 1
+        is_item = not mark.roman and (
+            self.lines[place].is_joined
+            or any(run.continues(mark.series, mark.value) for run in self.open_runs)
+            or (mark.value == 1 and self.state == "stem")
+        )
+        text = self.lines[place].text
+        is_name = 0 < len(text) < LONG_HEADING and "![" not in text
+        return is_name and not is_item and self.numbering.is_question(following)
+
+    def _heads_numbered(self, place: int) -> bool:
+        """Return whether a numbered question follows a line, behind notes at most that ask nothing."""
+        ahead = range(place + 1, min(place + 3, len(self.lines)))
+        following = next((at for at in ahead if self.numbering.is_question(at)), -1)
+        return following > 0 and not any(
+            self.lines[at].heading or self.marks[at] is not None or asks(self.lines[at].text)
+            for at in range(place + 1, following)
+        )
+
+    def _counts_headings(self, mark: Mark) -> bool:
+        """Return whether "III. Matching" counts on from "II. True or false", the last heading."""
+        before = self.marks[self.heading_at] if self.heading_at >= 0 else None
+        return before is not None and before.series == mark.series and before.value + 1 == mark.value > 2
+
+    def _asks_to_match(self, place: int, mark: Mark) -> bool:
+        """Return whether a question asks to match, and what begins here are its rows rather than options."""
+        stem = " ".join(line.text for line in self.lines[self.question : place])
+        is_row = (
+            mark.kind in ("digits", "roman", "lower")
+            or mark.roman == 1
+            or phrases.BLANK.match(self.lines[place - 1].text)
+        )
+        return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
+
+    def _sums_marks(self, place: int) -> bool:
+        """Return whether a row sums the marks of a paper up; within a question it may be data."""
+        if not phrases.GRADES.fullmatch(self.lines[place].text):
+            return False
+        beside = [line.text for line in self.lines[max(0, place - 1) : place + 2]]
+        names = [cells[0] for text in beside if (cells := row_cells(text))]
+        return self.question < 0 or len(names) < 2 or any(map(phrases.NUMBER_COLUMN.fullmatch, names))
+
+    def _leads(self, place: int) -> bool:
+        """Return whether a line behind a part says what is given for the next: "There are 60 counters in the bag."."""
+        text, above = self.lines[place].text, self.lines[place - 1].text
+        if self.state != "item" or self.lines[place].is_joined or not self._item_goes_on(place):
+            return False
+        if not self.runs[-1].series.startswith(("lower", "roman", "digits")) or not is_given(text):
+            return False
+        has_ended = phrases.is_answer_space(above) or without_points(above)[1] is not None
+        is_sentence = not text.startswith(("|", "![")) and not phrases.TASK.match(text)
+        return has_ended or (is_sentence and above.endswith((".", "?", "!")))
+
+    def _item_goes_on(self, place: int) -> bool:
+        """Return whether the next mark is the next item of the same run."""
+        run = self.runs[-1] if self.runs else None
+        following = next((mark for mark in self.marks[place + 1 : place + 4] if mark is not None), None)
+        return (
+            run is not None
+            and following is not None
+            and following.series == run.series
+            and following.value == run.value + 1 > 1
+        )
+
+
+def counted_by(run: Run) -> str:
+    """Return what the items of a run count by, whatever signs stand behind: "lower"."""
+    return run.series.rstrip(".()-○")

@@ -1,0 +1,150 @@
+"""Answers that a teacher wrote into the paper: they stand out by their colour or weight, and nothing names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from questionbank.papers import phrases, point_phrases, truth_phrases
+from questionbank.papers.drafts import Draft, Item, Part
+from questionbank.papers.keys import full_text
+from questionbank.papers.marks import GAP, Mark, read_mark, take_mark
+from questionbank.papers.paper import Line
+from questionbank.papers.paragraphs import COLOURED, Rich
+
+_ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
+_SHORT = 80
+_LONGEST_BELOW = 40
+_FEWEST = 3  # questions
+_BRACKETED = re.compile(
+    r"(?<=[.?!=:\w%°)])\s*(?:[(\[]\s*(?P<bracketed>[^()\[\]]{1,40}?)\s*[)\]]|[→\t]\s*(?P<answer>\S.{0,40}?)|\*\*(?P<bold>[^*]{1,40})\*\*)\s*$"
+)
+_FILLED = re.compile(
+    r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{|\*\*)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])??)"
+    r"(?:\}\$|\*\*)?_{1,30}(?!\w)"
+)
+_UNDERLINED = re.compile(r"(?<!\S)\$\\underline\{(?P<answer>[−–-]?\d[\d.,]*)\}\$(?=\s?[.,;%]|\s)")
+_ASKS = re.compile(r"[?？]|underlin|unterstrich|soulign|subraya|划线")
+
+
+def take_filled(text: str) -> tuple[str, list[str]]:
+    r"""Return a text with the gaps that somebody has filled empty again, and what stood in them.
+
+    >>> take_filled("__F__ Each square is a rectangle."), take_filled("One of ____ and ____ is x_1 or x_2.")
+    (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
+    """
+    filled = [match for match in _FILLED.finditer(text) if match[0].count("_") > 2]
+    if (
+        not filled
+        and not phrases.BLANK.search(text)
+        and not _ASKS.search(text)
+        and not phrases.TASK.match(text)
+    ):
+        filled = [*_UNDERLINED.finditer(text)]
+    for match in reversed(filled):
+        text = f"{text[: match.start()]}____{text[match.end() :]}"
+    return text, [match["answer"] for match in filled]
+
+
+def written_behind(rich: Rich, start: int) -> list[int]:
+    """Return where a coloured answer begins behind what asks for it, after the last cut; empty without one."""
+    end = len(rich.text)
+    while end > start and (rich.looks[end - 1] & COLOURED or rich.text[end - 1].isspace()):
+        end -= 1
+    asked, written = rich.text[start:end].strip(" " + GAP), rich.text[end:].strip(" " + GAP)
+    if not written or not take_mark(asked)[1] or not asked.endswith(_ASKED):
+        return []
+    is_mark = read_mark(take_mark(written)[0])
+    return [end] if is_mark is None or is_mark.kind == "digits" else []
+
+
+def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
+    """Return whether a line below a question looks like its answer.
+
+    Args:
+        ends_part: it stands below a part; words alone are a title there rather than an answer.
+    """
+    text = f"{line.number} {line.text}".strip()
+    if (
+        not line.is_marked
+        or len(text) > _SHORT
+        or (mark is not None and (mark.series != "digits-" or line.text))
+    ):
+        return False
+    asks = re.search(r"!\[|[?？:：]$", text) or (phrases.TASK.match(text) and mark is None)
+    are_points = point_phrases.POINTS.fullmatch(text) or (
+        point_phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit()
+    )
+    if asks or are_points or re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
+        return False  # "or" stands between two questions to choose from, a tab in a row of options
+    is_value = "$" in text or any(sign.isdigit() for sign in text)
+    is_title = (text[:1].isupper() or ends_part) and not truth_phrases.truth_of(text)
+    return line.is_joined or is_value or not is_title
+
+
+def is_short_value(line: Line, mark: Mark | None) -> bool:
+    """Return whether a line is a short value: the answer below "Answer:"."""
+    text = full_text(line)
+    return (
+        (mark is None or text.isdigit())
+        and len(text) <= _LONGEST_BELOW
+        and ("$" in text or any(sign.isdigit() for sign in text))
+    )
+
+
+def take_answers_behind(drafts: Sequence[Draft]) -> None:
+    """Take the answers that stand behind the questions of a paper that gives them nowhere else.
+
+    They stand in brackets, "Find sin 30°. (0.5)", or on a line of their own below what asks.
+    """
+    if len(drafts) < _FEWEST or any(
+        draft.answers or draft.solutions or draft.key or any(part.answers for part in draft.parts)
+        for draft in drafts
+    ):
+        return
+    last: list[tuple[Draft, Item]] = []
+    for draft in drafts:
+        last += [(draft, item) for item in draft.parts or draft.options[-1:] or [draft.stem]]
+    bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
+    said = [
+        match[match.lastgroup or 0]
+        for *_, match in bracketed
+        if not _are_points(match[0].strip(), match[match.lastgroup or 0])
+    ]
+    below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
+    if 3 * len(bracketed) >= 2 * len(last) and 2 * len(said) > len(bracketed):
+        found = [
+            (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
+            for draft, item, match in bracketed
+        ]
+    elif 3 * len(below) >= 2 * len(last):
+        found = [(draft, item, item.texts[-1], "") for draft, item in below]
+    else:
+        return
+    for draft, item, answer, rest in found:
+        item.texts[-1] = rest
+        (item if isinstance(item, Part) else draft).answers.append(Item([], [answer]))
+
+
+def _are_points(written: str, inside: str) -> bool:
+    in_square_brackets = written.startswith("[") and point_phrases.BARE_POINTS.fullmatch(written)
+    patterns = (point_phrases.POINTS, point_phrases.IMPOSSIBLE_POINTS)
+    return bool(
+        in_square_brackets
+        or point_phrases.POINTS_ALONE.fullmatch(inside)
+        or any(pattern.fullmatch(written) for pattern in patterns)
+    )
+
+
+def _is_answer(texts: Sequence[str]) -> bool:
+    """Return whether the last of two lines looks like the answer to the one before."""
+    asked, answer = texts
+    return (
+        asked.rstrip().endswith((".", "?", "!", "=", "。", "？"))
+        and len(answer) <= _LONGEST_BELOW
+        and not answer.endswith((".", "?", ":", "？", "。"))
+        and not answer.startswith(("|", "!["))
+        and not phrases.TASK.match(answer)
+        and not phrases.BLANK.search(answer)
+        and (answer.isdigit() or not point_phrases.POINTS_ALONE.fullmatch(answer))
+    )

@@ -1,0 +1,130 @@
+"""Who may do what, as predicates of django-rules, and the check before doing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rules
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from rules.permissions import ObjectPermissionBackend
+
+from questionbank.core.errors import NotAllowed
+from questionbank.models import ImportUpdate, Question, QuestionList, Run, User, Worksheet
+
+ROLES = ("teacher", "reviewer", "admin")
+
+PRIVATE_KINDS = frozenset({Run.Kind.IMPORT, Run.Kind.READ, Run.Kind.UNDO, Run.Kind.CHANGE})
+
+_IN_GROUP: dict[str, Any] = {role: rules.is_group_member(role) for role in ROLES}
+is_teacher: Any = _IN_GROUP["teacher"]
+is_reviewer: Any = _IN_GROUP["reviewer"]
+is_admin: Any = rules.is_superuser | _IN_GROUP["admin"]
+has_role: Any = is_teacher | is_reviewer | is_admin
+
+
+class RulesBackend(ObjectPermissionBackend):
+    """Has the last word on every permission that has a rule: nobody is given one by a row of a table.
+
+    So no page asks the tables of Django's own permissions, which cost each request two queries.
+    """
+
+    def has_perm(self, user: User, perm: str, *args: Any, **kwargs: Any) -> bool:
+        """Return whether the rule holds, False for a permission without one.
+
+        Raises:
+            PermissionDenied: it does not; Django then asks no backend after this one.
+        """
+        if not rules.perm_exists(perm):
+            return False
+        if not rules.has_perm(perm, user, *args, **kwargs):
+            raise PermissionDenied
+        return True
+
+
+def roles_of(user: User) -> list[str]:
+    """Return the roles that a person was given, in the order of `ROLES`; read once a request."""
+    return [role for role in ROLES if _IN_GROUP[role](user)]
+
+
+@rules.predicate
+def is_owner(user: User, question: Question | None) -> bool:
+    """Return whether the person wrote the question."""
+    return question is not None and question.created_by_id == user.pk
+
+
+@rules.predicate
+def is_own_import(user: User, run: Run | None) -> bool:
+    """Return whether the person asked for an import, and it has changed no question of somebody else."""
+    if run is None or run.kind != Run.Kind.IMPORT or run.requested_by_id != user.pk:
+        return False
+    return not ImportUpdate.objects.filter(run=run).exclude(question__created_by=user).exists()
+
+
+@rules.predicate
+def has_requested(user: User, run: Run | None) -> bool:
+    """Return whether the person has asked for a job."""
+    return run is not None and run.requested_by_id == user.pk
+
+
+@rules.predicate
+def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
+    """Return whether a job names what somebody else has put in: the file of a test paper, or what they changed."""
+    if run is None or run.kind not in PRIVATE_KINDS:
+        return False
+    is_command = run.kind == Run.Kind.IMPORT and not run.parameters.keys() & {"upload", "draft"}
+    return not is_command and run.requested_by_id != user.pk
+
+
+@rules.predicate
+def teachers_publish(_user: User) -> bool:
+    """Return whether this installation lets teachers import questions for everyone, not only as their own drafts."""
+    return bool(settings.TEACHERS_PUBLISH_IMPORTS)
+
+
+rules.add_perm("questionbank.read", has_role)
+rules.add_perm("questionbank.question_create", is_teacher | is_admin)
+rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
+rules.add_perm("questionbank.concepts_edit", is_admin)
+rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
+rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
+rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions and test papers alike
+rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
+rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
+rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
+rules.add_perm("questionbank.run_restart", is_admin | (has_role & has_requested))
+rules.add_perm("questionbank.runs_manage", is_admin)
+rules.add_perm("questionbank.health", is_admin)
+rules.add_perm("questionbank.changes_read", is_admin)
+rules.add_perm("questionbank.people_manage", is_admin)
+rules.add_perm("questionbank.models_manage", is_admin)
+rules.add_perm("questionbank.review", is_reviewer | is_admin)
+rules.add_perm("questionbank.paraphrase_propose", has_role)  # for one question of the bank
+rules.add_perm("questionbank.language_model_ask", has_role)
+rules.add_perm("questionbank.guidelines_edit", is_admin)
+rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which they are one of those who disagree
+
+
+def require(user: User | None, permission: str, refusal: str, target: Model | None = None) -> None:
+    """Check that a person has ``questionbank.<permission>``, for `target` where given.
+
+    Args:
+        user: None is the system itself: commands, imports and the demo.
+
+    Raises:
+        NotAllowed: they do not; `refusal` is its sentence.
+    """
+    if user is not None and not user.has_perm(f"questionbank.{permission}", target):
+        raise NotAllowed(refusal)
+
+
+def require_owner(user: User, row: QuestionList | Worksheet) -> None:
+    """Check that a list or a worksheet is the person's own.
+
+    Raises:
+        NotAllowed: it is somebody else's.
+    """
+    if row.owner_id != user.pk:
+        noun = "list" if isinstance(row, QuestionList) else "worksheet"
+        raise NotAllowed(f"This {noun} belongs to somebody else.")

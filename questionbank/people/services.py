@@ -1,0 +1,149 @@
+"""Inviting people, giving them roles and closing accounts; each function is one transaction for admins.
+
+The last active admin keeps the role. The database has the last word (a trigger, see `questionbank.models.user`);
+`check_an_admin_is_left` says so before it is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pghistory
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from questionbank.core.errors import NotAllowed, ValidationFailed
+from questionbank.models import User
+from questionbank.people.mail import password_link
+from questionbank.people.permissions import ROLES, require
+from questionbank.people.selectors import active_admins
+
+
+@transaction.atomic
+def person_invite(
+    *, user: User, username: str, email: str, first_name: str, last_name: str, roles: Collection[str]
+) -> User:
+    """Add a person without a password; they choose one by the link of their invitation.
+
+    Raises:
+        ValidationFailed: somebody has the name or the address.
+        NotAllowed: the inviter is not an admin.
+    """
+    _allow(user)
+    person = User(username=username, email=email, first_name=first_name, last_name=last_name)
+    if User.objects.filter(username__iexact=username).exists():
+        raise ValidationFailed.beside("username", "This name is taken.")
+    _check_address(person)
+    person.set_unusable_password()
+    person.save()
+    _set_roles(person, roles)
+    return person
+
+
+@transaction.atomic
+def person_password_link(*, user: User, person: User, site: str) -> str:
+    """Make a link by which a person chooses a new password; the history has that it was made, nothing has the link.
+
+    Raises:
+        ValidationFailed: the account is closed.
+        NotAllowed: as for `person_update`.
+    """
+    _allow(user, person)
+    if not person.is_active:
+        raise ValidationFailed("This account is closed. Open it first.")
+    pghistory.create_event(person, label="password_link")
+    return password_link(person=person, site=site)
+
+
+def person_has_second_factor(*, person: User) -> bool:
+    """Return whether a log-in of this person takes a second step."""
+    return bool(Authenticator.objects.filter(user=person).exists())
+
+
+@transaction.atomic
+def person_remove_second_factor(*, user: User, person: User) -> None:
+    """Remove a second factor that a person lost, with its recovery codes: the password alone lets them in.
+
+    Raises:
+        ValidationFailed: there is none.
+        NotAllowed: as for `person_update`.
+    """
+    _allow(user, person)
+    removed, _by_model = Authenticator.objects.filter(user=person).delete()
+    if not removed:
+        raise ValidationFailed("This person has no second factor.")
+    pghistory.create_event(person, label="second_factor_removed")
+
+
+@transaction.atomic
+def person_update(
+    *, user: User, person: User, email: str, first_name: str, last_name: str, roles: Collection[str]
+) -> User:
+    """Change a person's name, e-mail address and roles.
+
+    Raises:
+        ValidationFailed: somebody else has the address, or the bank would be left without an admin.
+        NotAllowed: the person who asks is not an admin, or touches a superuser without being one.
+    """
+    _allow(user, person)
+    active_admins_locked()
+    person.email, person.first_name, person.last_name = email, first_name, last_name
+    _check_address(person)
+    if "admin" not in roles and not person.is_superuser:
+        check_an_admin_is_left(without=person, field="roles")
+    person.save(update_fields=["email", "first_name", "last_name"])
+    _set_roles(person, roles)
+    return person
+
+
+@transaction.atomic
+def person_set_active(*, user: User, person: User, is_active: bool) -> User:
+    """Close an account, so that the person cannot log in any more, or open it again. Nothing is deleted.
+
+    Raises:
+        ValidationFailed: the bank would be left without an admin.
+        NotAllowed: as for `person_update`.
+    """
+    _allow(user, person)
+    active_admins_locked()
+    if not is_active:
+        check_an_admin_is_left(without=person)
+    person.is_active = is_active
+    person.save(update_fields=["is_active"])
+    return person
+
+
+def active_admins_locked() -> None:
+    """Lock the admins' rows, so that two admins cannot remove each other at the same moment."""
+    list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
+
+
+def _allow(user: User, person: User | None = None) -> None:
+    require(user, "people_manage", "Only admins manage people.")
+    if person is not None and person.is_superuser and not user.is_superuser:
+        raise NotAllowed("Only a superuser can change a superuser.")
+
+
+def _check_address(person: User) -> None:
+    same = User.objects.filter(email__iexact=person.email).exclude(pk=person.pk)
+    if person.email and same.exists():
+        raise ValidationFailed.beside("email", "Somebody else has this e-mail address.")
+
+
+def _set_roles(person: User, roles: Collection[str]) -> None:
+    person.groups.set(Group.objects.filter(name__in=[role for role in ROLES if role in roles]))
+    if hasattr(person, "_prefetched_objects_cache"):
+        person._prefetched_objects_cache.clear()
+
+
+def check_an_admin_is_left(*, without: User, field: str = "") -> None:
+    """Check that this person may lose the role admin, be deactivated or be deleted.
+
+    Raises:
+        ValidationFailed: they are the last active admin; the problem belongs to `field`, where given.
+    """
+    is_admin = active_admins().filter(pk=without.pk).exists()
+    if is_admin and not active_admins().exclude(pk=without.pk).exists():
+        message = "This is the last admin. Give somebody else the role first."
+        raise ValidationFailed(message, fields={field: [message]} if field else None)

@@ -1,0 +1,183 @@
+"""People: invite somebody, give roles, help somebody back in, close an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.html import format_html
+
+from questionbank.context import ROLE_NAMES
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.forms import ServiceForm
+from questionbank.core.views import button_for, form_for, page_for, warning_of
+from questionbank.models import User
+from questionbank.people.mail import mail_invite, mail_request_reset, password_link
+from questionbank.people.permissions import ROLES
+from questionbank.people.selectors import ROLE_EXPLANATIONS, people, person_get
+from questionbank.people.services import (
+    person_has_second_factor,
+    person_invite,
+    person_password_link,
+    person_remove_second_factor,
+    person_set_active,
+    person_update,
+)
+
+NAME_LIMIT, EMAIL_LIMIT = 150, 254
+
+
+def _role_label(role: str) -> Any:
+    name = ROLE_NAMES[role].capitalize()
+    return format_html(
+        '<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role]
+    )
+
+
+class PersonForm(ServiceForm):
+    """Names, e-mail address and roles."""
+
+    first_name = forms.CharField(label="First name", max_length=NAME_LIMIT, required=False)
+    last_name = forms.CharField(label="Last name", max_length=NAME_LIMIT, required=False)
+    email = forms.EmailField(label="E-mail", max_length=EMAIL_LIMIT, required=False)
+    roles = forms.MultipleChoiceField(
+        label="Roles",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Without a role a person can log in and sees nothing of the bank.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["roles"].choices = [(role, _role_label(role)) for role in ROLES]  # type: ignore[attr-defined]
+
+
+class InvitationForm(PersonForm):
+    """A new person: the same with the name that they log in with."""
+
+    username = forms.CharField(
+        label="Log-in name",
+        max_length=NAME_LIMIT,
+        validators=[UnicodeUsernameValidator()],
+        help_text="Letters, digits and @ . + - _ only. It cannot be changed later.",
+    )
+    email = forms.EmailField(
+        label="E-mail",
+        max_length=EMAIL_LIMIT,
+        required=False,
+        help_text="The invitation is sent there. Without an address you get a link to pass on yourself.",
+    )
+    field_order = ("username", "first_name", "last_name", "email", "roles")
+
+
+class ResetPasswordForm(ServiceForm):
+    """Who forgot a password. Nothing here looks the address up: the page answers alike, and as fast, for every one."""
+
+    email = forms.EmailField(
+        label="E-mail", max_length=EMAIL_LIMIT, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Queue the mail."""
+        address: str = self.cleaned_data["email"]
+        mail_request_reset(address=address, site=request.build_absolute_uri("/"))
+        return address
+
+
+@page_for("people_manage")
+def person_list(request: HttpRequest) -> HttpResponse:
+    """Show everybody with an account."""
+    return render(request, "people/list.html", {"people": people()})
+
+
+@form_for("people_manage")
+def person_invite_page(request: HttpRequest) -> HttpResponse:
+    """Add a person, send the invitation where there is an address, and show its link."""
+    form = InvitationForm(request.POST or None, initial={"roles": ["teacher"]})
+    if form.is_valid():
+        with form.takes_problems():
+            person = person_invite(user=request.user, **form.cleaned_data)
+            is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
+            what_next = f"The invitation is on its way to {person.email}."
+            messages.success(
+                request, what_next if is_mailed else f"{person} is added. Pass the link below on."
+            )
+            return redirect("person_detail", person_id=person.pk)
+    return render(request, "people/invite.html", {"form": form}, status=form.status)
+
+
+@form_for("people_manage")
+def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Change a person's name, address and roles; shows the invitation link until they chose a password."""
+    person = person_get(person_id=person_id)
+    form = PersonForm(request.POST or None, initial=_initial(person))
+    if form.is_valid():
+        with form.takes_problems():
+            person_update(user=request.user, person=person, **form.cleaned_data)
+            messages.success(request, "The changes are saved.")
+            return redirect("person_detail", person_id=person_id)
+        person = person_get(person_id=person_id)
+    return _person_page(request, person, form)
+
+
+@button_for("people_manage", back="person_list")
+def person_password_link_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Make a link for a new password and show it, this once."""
+    person = person_get(person_id=person_id)
+    with warning_of(request, ValidationFailed):
+        link = person_password_link(user=request.user, person=person, site=_site(request))
+        return _person_page(request, person, PersonForm(initial=_initial(person)), new_link=link)
+    return redirect("person_detail", person_id=person_id)
+
+
+@button_for("people_manage", back="person_list")
+def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Remove a second factor that was lost."""
+    person = person_get(person_id=person_id)
+    with warning_of(request, ValidationFailed):
+        person_remove_second_factor(user=request.user, person=person)
+        messages.success(request, f"{person} logs in with the password alone now.")
+    return redirect("person_detail", person_id=person_id)
+
+
+@button_for("people_manage", back="person_list")
+def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Close (`active` 0) or open (`active` 1) an account."""
+    person = person_get(person_id=person_id)
+    is_active = request.POST.get("active") == "1"
+    with warning_of(request, ValidationFailed):
+        person_set_active(user=request.user, person=person, is_active=is_active)
+        messages.success(request, f"{person} can {'log in again' if is_active else 'no longer log in'}.")
+    return redirect("person_detail", person_id=person_id)
+
+
+def _initial(person: User) -> dict[str, Any]:
+    return {
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "email": person.email,
+        "roles": [group.name for group in person.groups.all()],
+    }
+
+
+def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_link: str = "") -> HttpResponse:
+    context = {
+        "person": person,
+        "form": form,
+        "may_change": not person.is_superuser or request.user.is_superuser,
+        "invitation": ""
+        if person.has_usable_password()
+        else password_link(person=person, site=_site(request)),
+        "new_link": new_link,
+        "has_second_factor": person_has_second_factor(person=person),
+    }
+    return render(request, "people/detail.html", context, status=form.status)
+
+
+def _site(request: HttpRequest) -> str:
+    """Return where links in mail lead: the name, one of `ALLOWED_HOSTS`, under which this page was opened."""
+    return request.build_absolute_uri("/")

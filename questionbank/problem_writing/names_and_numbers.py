@@ -1,0 +1,233 @@
+"""The same problem with other names, things and numbers; the answer is computed from the equation. English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate
+from analytics.expression.notation import to_infix
+from analytics.expression.parser import parse_expression
+from analytics.expression.slots import constant_label, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.paraphrase.words.entities import find_entities, mentions_of
+from analytics.solver.targets import target_tree
+from analytics.text.number_slots import NumberSlot, number_slots
+from questionbank.problem_writing.editing import MEN, WOMEN, replaced
+from questionbank.problem_writing.numbers import OtherNumbers
+from questionbank.problem_writing.problem import SAME_STORY, RetoldProblem, answer_text
+from questionbank.problem_writing.sense import Sense
+
+_KINDS = (  # things that may stand for one another, singular/plural or the singular alone; words that bind them
+    ("pen pencil ruler eraser", "write|writes|wrote|draw|draws|drew|sharpen|ink|erase|measure"),
+    (
+        "marble stamp badge sticker shell",
+        "beach|sea|shore|album|letter|envelope|postage|mail|jacket|glass|jar",
+    ),
+    (
+        "apple banana pear peach/peaches plum orange",
+        "peel|tree|bunch|pie|juice|orchard|slice|cider|core|picked",
+    ),
+    ("cookie muffin biscuit cupcake", "icing|frosting|chips?|dough|milk"),
+    ("rose tulip daisy/daisies lily/lilies", "thorn|bulb|petal|dozen|bouquet"),
+    (
+        "dog cat rabbit",
+        "bark|walk|walks|walked|leash|kennel|shelter|meow|litter|carrot|fur|bone|vet|puppies|kittens",
+    ),
+    ("chair stool", "desk|tables?|legs?|sit|lean"),
+    ("book magazine comic", "library|chapters?|author|read|reads|reading|pages?|shelf|shelves|publish"),
+    ("shirt jacket hat scarf/scarves", "sleeves?|buttons?|collar|fabric|wear|wears|wore|iron|wash|washed"),
+    ("tomato/tomatoes potato/potatoes carrot onion", "vine|peel|chop|soup|sauce|salad|fries|rows?"),
+    ("nail screw bolt", "hammer|polish|drill|wrench"),
+    ("cup mug glass/glasses", "ounces?|milliliters|ml|flour|sugar|water|milk|coffee|tea|juice|butter|oil"),
+)
+_BEFORE = frozenset(
+    str.split(
+        """
+        a an the his her their its my your our some any many much few fewer more less no of and or with for
+        from in by to each every all both another other these those this that several same extra additional
+        total have has had buy buys bought sell sells sold get gets got give gives gave make makes made bake
+        bakes baked eat eats ate need needs needed take takes took lose loses lost find finds found own owns
+        owned count counts counted collect collects collected pack packs packed put puts pick picks picked
+        plant plants planted use uses used order orders ordered new old big small large little broken single
+        one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty dozen
+        hundred remaining left than as are were is was share shares shared split how
+        """
+    )
+)
+_AFTER = frozenset(
+    str.split(
+        """
+        in on at of for from with to and or but did does do is are was were has have had will would can
+        could that which who than each per left altogether all now then more fewer less after before if he
+        she they there so as by into onto when while because how between cost costs remain remained
+        remaining given total fell fall weigh weighs the a an this these those every equally among together
+        away today yesterday last next during until
+        """
+    )
+)
+
+
+def _forms(word: str) -> tuple[str, str]:
+    singular, _slash, plural = word.partition("/")
+    return singular, plural or f"{singular}s"
+
+
+_THINGS = tuple(
+    (tuple(map(_forms, names.split())), re.compile(rf"\b(?:{binding})\b")) for names, binding in _KINDS
+)
+_WORD_BEFORE = re.compile(r"([A-Za-z'’]+) $")
+_WORD_AFTER = re.compile(r" ([A-Za-z'’]+)|[-'’]")
+
+
+def with_other_things(text: str, rng: Random) -> str:
+    """Return the text with other things of the same kind; all that is not in the text already may come."""
+    for kind, binding in _THINGS:
+        present = [thing for thing in kind if _mentions(thing, text)]
+        others = [thing for thing in kind if thing not in present]
+        if not present or binding.search(text):
+            continue
+        for thing in present:
+            if others and all(_stands_alone(text, *mention.span()) for mention in _mentions(thing, text)):
+                text = _renamed(text, thing, others.pop(rng.randrange(len(others))))
+    return text
+
+
+def _mentions(thing: tuple[str, str], text: str) -> list[re.Match[str]]:
+    return list(re.finditer(rf"\b(?:{'|'.join(thing)})\b", text, re.IGNORECASE))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Return whether a word is no part of a compound, as far as its neighbours tell."""
+    before = _WORD_BEFORE.search(text, max(0, start - 30), start)
+    after = _WORD_AFTER.match(text, end)
+    return (before is None or before[1].lower() in _BEFORE) and (
+        after is None or (after[1] or "").lower() in _AFTER
+    )
+
+
+def _renamed(text: str, thing: tuple[str, str], new: tuple[str, str]) -> str:
+    forms = dict(zip(thing, new, strict=True))
+    edits = []
+    for mention in _mentions(thing, text):
+        word = forms[mention[0].lower()]
+        edits.append((mention.start(), mention.end(), word.capitalize() if mention[0][0].isupper() else word))
+    return replaced(text, edits)
+
+
+_TRIES = 1500  # draws of numbers for one text
+_SPOKEN = {
+    "twice": 2,
+    "doubl": 2,
+    "half": 2,
+    "pair": 2,
+    "thrice": 3,
+    "tripl": 3,
+    "dozen": 12,
+}  # beside a like number
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s?(?:\\?%|per ?cent)")
+_FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)|\\[dt]?frac\{(\d+)\}\{(\d+)\}")
+_NAMES = {"woman": WOMEN, "man": MEN}
+_HE, _SHE = re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE), re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
+
+
+def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
+    """Yield retellings of a problem, always the same ones for a seed; none where its equation cannot be read."""
+    rng = Random(seed)
+    for problem in renumbered(text, expression, rng):
+        retelling = with_other_things(_with_names(problem.text, rng), rng)
+        answer = answer_text(retelling, evaluate(parse_expression(problem.equation)))
+        yield RetoldProblem(retelling, problem.equation, answer, SAME_STORY)
+
+
+def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProblem]:
+    """Yield a problem with other numbers and nothing else changed.
+
+    Nothing is yielded where its equation cannot be read or does not tell the text's numbers apart.
+    """
+    slots = number_slots(text)
+    try:
+        tree = target_tree(expression, slots)
+    except DataError:
+        return
+    spoken = {value for word, value in _SPOKEN.items() if re.search(rf"\b{word}", text, re.IGNORECASE)}
+    used = sorted({slot_index(label) for label in _labels(tree) if is_slot(label)})
+    if any(slots[place].value in spoken and not slots[place].in_words for place in used):
+        return
+    if any(_is_part_of_fraction(slots[place], slots) for place in used):
+        return  # 3*7/4 over "1 3/4" and "7 1/2": the equation does not tell whose the 7 is
+    try:
+        sense = Sense(text, slots, tree)
+    except DataError:
+        return
+    if not sense.tells_apart():
+        return
+    others = OtherNumbers(text, slots, used, kept=sense.fixed)
+    for _try in range(_TRIES if others else 0):
+        drawn = others.draw(rng)
+        values = others.values(drawn)
+        numbered = others.text(drawn)
+        if numbered == text or not sense.holds(values):
+            continue
+        new_slots = number_slots(numbered)
+        if [(slot.reading, slot.value) for slot in new_slots] != [
+            (slot.reading, value) for slot, value in zip(slots, values, strict=True)
+        ]:
+            continue  # read anew, the text says something else
+        filled = _as_written(tree, new_slots, numbered)
+        yield RetoldProblem(numbered, to_infix(filled), answer_text(numbered, evaluate(filled)), SAME_STORY)
+
+
+def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
+    """Return whether a slot is a part of a mixed number or of a fraction above 1."""
+    return slot.reading == "digits" and any(
+        whole.start <= slot.start < whole.end
+        and whole.value > 1
+        and whole.value.denominator > 1
+        and whole.value * 100 != slot.value  # 150 %
+        for whole in slots
+    )
+
+
+def _as_written(tree: ExpressionTree, slots: Sequence[NumberSlot], text: str) -> ExpressionTree:
+    """Return an equation with the numbers of a text, written as the text has them: 20% rather than 0.2."""
+
+    def number(label: str) -> ExpressionTree:
+        if not is_slot(label):
+            return ExpressionTree(label)
+        slot = slots[slot_index(label)]
+        written = text[slot.start : slot.end].replace(",", "")
+        if percent := _PERCENT.fullmatch(written):
+            return ExpressionTree(f"{percent[1]}%")
+        if fraction := _FRACTION.fullmatch(written):
+            above, below = filter(None, fraction.groups())
+            return ExpressionTree("/", (ExpressionTree(above), ExpressionTree(below)))
+        return ExpressionTree(written if _PLAIN.fullmatch(written) else constant_label(slot.value))
+
+    return tree.with_leaves(number)
+
+
+def _labels(tree: ExpressionTree) -> Iterator[str]:
+    yield tree.label
+    for child in tree.children:
+        yield from _labels(child)
+
+
+def _with_names(text: str, rng: Random) -> str:
+    """Return the text with other people's names, of the sex that the text's pronouns give a lone person."""
+    entities = find_entities(text)
+    taken = {mention.text for mention in entities}
+    people = list({mention.text: mention for mention in entities if mention.category in _NAMES}.values())
+    sexes = [sex for sex, pronoun in (("man", _HE), ("woman", _SHE)) if pronoun.search(text)]
+    edits: list[tuple[int, int, str]] = []
+    for mention in people:
+        if " " in mention.text:
+            continue
+        sex = sexes[0] if len(people) == 1 == len(sexes) else mention.category
+        name = rng.choice([name for name in _NAMES[sex] if name not in taken])
+        taken.add(name)
+        edits += [(start, end, name) for start, end in mentions_of(mention.text, text)]
+    return replaced(text, edits)

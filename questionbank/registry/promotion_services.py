@@ -1,0 +1,358 @@
+"""Which model serves: asking for a comparison or a promotion, the swap itself, and rolling it back.
+
+A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
+is missing while the old model serves; then one transaction swaps all of it, and readers see either the old or the new
+(`questionbank.registry.serving` reads everything by one statement). Decisions 0022 and 0048.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from analytics.catalog import CAPABILITIES, lenses
+from questionbank.bank.vector_services import embedding_request
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
+from questionbank.capabilities.figures import Figures
+from questionbank.core.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
+from questionbank.registry.artifact_selectors import artifact_champion, general_champion
+from questionbank.registry.artifact_services import artifact_archive, artifact_promote, serving_lock
+from questionbank.registry.model_selectors import (
+    Gate,
+    GateOutcome,
+    comparison_latest,
+    gate,
+    roll_back_target,
+    serving_problem,
+)
+from questionbank.registry.run_services import run_create_alone, run_is_held
+from questionbank.training.services import probes_request_missing
+
+
+def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
+    """Ask for a candidate to be measured against the champion on the held-out questions.
+
+    Without `send` it is not handed to a worker: a command does it itself.
+
+    Raises:
+        ValidationFailed: its capability has no held-out questions, or it is the champion itself.
+        Conflict: there is no champion, or the same comparison is under way.
+    """
+    suite = fixed_suite(candidate.capability)
+    if suite is None:
+        raise ValidationFailed("Models of this kind have no held-out questions to be compared on.")
+    champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
+    if champion is None:
+        raise Conflict("No model is in use to compare with.")
+    if champion.pk == candidate.pk:
+        raise ValidationFailed("This model is the one in use. Choose another one to compare with it.")
+    return run_create_alone(
+        "This comparison is under way already.",
+        kind=Run.Kind.EVALUATE,
+        capability=candidate.capability,
+        parameters={"candidate": candidate.pk, "champion": champion.pk},
+        title=f"Compare {candidate.numbered_name} with {champion.numbered_name}"[:200],
+        queue=suite.queue,
+        requested_by=user,
+        send=send,
+    )
+
+
+def comparison_save(
+    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures
+) -> ModelComparison:
+    """Keep what a comparison found."""
+    return ModelComparison.objects.create(
+        candidate=candidate, champion=champion, run=run, figures=dict(figures)
+    )
+
+
+def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
+    """Return the gate's verdict on a model as its history keeps it.
+
+    Returns:
+        ``{"passes", "outcome", "reasons", "overridden", "comparison"}``, the outcome a `GateOutcome`; empty where
+        the capability has no gate. Without a champion every candidate passes.
+
+    Raises:
+        Conflict: it does not pass, and nobody overrides that.
+    """
+    if fixed_suite(artifact.capability) is None:
+        return {}
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    comparison = comparison_latest(candidate=artifact, champion=champion) if champion else None
+    if champion is None:
+        verdict = Gate(GateOutcome.BETTER, [_why_not_compared(artifact)])
+    elif comparison is None:
+        verdict = Gate(GateOutcome.REFUSED, ["It has not been compared with the model in use yet."])
+    else:
+        verdict = gate(comparison)
+    if not verdict.passes and not override:
+        raise Conflict(_refusal(verdict))
+    return {
+        "passes": verdict.passes,
+        "outcome": verdict.outcome.value,
+        "reasons": verdict.reasons,
+        "overridden": not verdict.passes,
+        "comparison": comparison.pk if comparison else None,
+    }
+
+
+def _why_not_compared(artifact: ModelArtifact) -> str:
+    """Say why a model that replaces none of its scope is not compared."""
+    if general_champion(artifact) is None:
+        return "No model of this kind is in use, so there is nothing to compare it with."
+    return (
+        f"The general model serves {scope_name(artifact)} now. A model for one language is compared only with"
+        " another for that language, and none is in use."
+    )
+
+
+def _refusal(verdict: Gate) -> str:
+    reasons = " ".join(verdict.reasons)
+    if verdict.outcome == GateOutcome.NOT_BETTER:
+        return f"The model is not better than the one in use. You can promote it only by overriding the gate. {reasons}"
+    return f"The model cannot be promoted: {reasons}"
+
+
+def promotion_request(
+    *,
+    artifact: ModelArtifact,
+    reason: str,
+    user: User | None = None,
+    override: bool = False,
+    send: bool = True,
+) -> Run:
+    """Ask for a model to become champion; vectors and probes are built first, then all is swapped at once.
+
+    Args:
+        artifact: a candidate, or an archived model.
+        reason: kept in the history.
+        user: None for the command line.
+        override: promote although the gate does not pass; for admins, and kept in the history.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: no reason is given.
+        NotAllowed: who overrides the gate is no admin.
+        Conflict: the gate does not pass, it is the champion already, or a promotion is under way.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ValidationFailed.beside("reason", "Say why you want to promote this model.")
+    if override and user is not None and not user.has_perm("questionbank.models_manage"):
+        raise NotAllowed("Only an admin may promote a model that does not pass the gate.")
+    if artifact.state == ModelArtifact.State.CHAMPION:
+        raise Conflict("This model is in use already.")
+    gate_verdict(artifact=artifact, override=override)
+    return run_create_alone(
+        "Another promotion of this kind is under way.",
+        kind=Run.Kind.PROMOTE,
+        capability=artifact.capability,
+        parameters={
+            "model": artifact.pk,
+            "scope": artifact.scope,
+            "reason": reason,
+            "override": override,
+        },
+        title=f"Promote {artifact.name}"[:200],
+        requested_by=user,
+        send=send,
+    )
+
+
+@transaction.atomic
+def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
+    """Let a model serve whose capability has no lens.
+
+    Returns:
+        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
+
+    Raises:
+        Conflict: it cannot serve now, or the run was given to another worker.
+    """
+    serving_lock()
+    if not run_is_held(run=run):
+        raise Conflict("Another worker has taken over this promotion.")
+    verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
+    if problem := serving_problem(artifact):
+        raise Conflict(problem)
+    artifact_promote(artifact=artifact, reason=run.parameters["reason"], user=run.requested_by, gate=verdict)
+    return _consequences(artifact, run.requested_by)
+
+
+def _consequences(artifact: ModelArtifact, user: User | None) -> str:
+    """Ask for the jobs that follow when a model starts serving, and say so in a sentence."""
+    return bank_capability(artifact.capability).after_promotion(user=user)
+
+
+@transaction.atomic
+def model_swap(
+    *, run: Run, artifact: ModelArtifact, embedding_set: EmbeddingSet, beside: Sequence[ModelArtifact]
+) -> str:
+    """Let a model with a lens serve together with its vectors and the models that read them, all at once.
+
+    Champions that read the vectors which leave, and have no successor in `beside`, are archived.
+
+    Args:
+        run: the promotion, with ``{"reason", "override"}``; its worker must hold it.
+        artifact: the model.
+        embedding_set: its set, complete.
+        beside: candidates trained on that set, one a scope: probes, one a hierarchy.
+
+    Returns:
+        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
+
+    Raises:
+        Conflict: the gate does not pass (any more), or the run was given to another worker.
+    """
+    serving_lock()
+    if not run_is_held(run=run):
+        raise Conflict("Another worker has taken over this promotion.")
+    reason, person = run.parameters["reason"], run.requested_by
+    verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
+    leaving = _serve(embedding_set)
+    artifact_promote(artifact=artifact, reason=reason, user=person, gate=verdict)
+    _swap_readers(artifact, beside, leaving, user=person)
+    embedding_request()  # what was edited since the set was completed
+    return _consequences(artifact, person)
+
+
+@transaction.atomic
+def model_roll_back(
+    *, capability: str, reason: str, user: User | None = None, scope: str = ""
+) -> ModelArtifact:
+    """Let the former champion serve again, with the vectors of its lens and the models that read them; at once.
+
+    Questions that were edited or added meanwhile get their vectors by a job that this asks for; hierarchies
+    that have no probes for those vectors get some, likewise; and whatever the capability's row says follows.
+
+    Raises:
+        ValidationFailed: no reason is given.
+        Conflict: there is no former model to go back to.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ValidationFailed.beside("reason", "Say why you want to go back to the former model.")
+    serving_lock()
+    target = roll_back_target(capability, scope)
+    if target is None:
+        raise Conflict("There is no former model to go back to.")
+    if target.scope != scope:
+        return _go_back_to_general(target, scope, reason=reason, user=user)
+    lens = CAPABILITIES[capability].lens
+    artifact_promote(artifact=target, reason=reason, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+    if lens is not None:
+        back = EmbeddingSet.objects.filter(artifact=target, lens=lens.word).order_by("-pk").get()
+        leaving = _serve(back)
+        readers = list(_former_readers(back, leaving).values())
+        _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+        embedding_request()
+    _consequences(target, user)
+    if lens is not None and lens.is_main:
+        transaction.on_commit(probes_request_missing)
+    return target
+
+
+def _go_back_to_general(
+    general: ModelArtifact, scope: str, *, reason: str, user: User | None
+) -> ModelArtifact:
+    """Take a language's own model out of use, with its vectors, so that the general one serves the language."""
+    language_champion = artifact_champion(capability=general.capability, scope=scope)
+    if language_champion is None:
+        raise Conflict("There is no former model to go back to.")
+    EmbeddingSet.objects.filter(artifact=language_champion, is_current=True).update(
+        is_current=False, state=EmbeddingSet.State.RETIRED
+    )
+    artifact_archive(artifact=language_champion, reason=reason, user=user)
+    embedding_request()
+    _consequences(general, user)
+    return general
+
+
+@transaction.atomic
+def probes_promote(
+    *, artifact: ModelArtifact, embedding_set: EmbeddingSet, reason: str = "", user: User | None = None
+) -> bool:
+    """Let newly trained probes serve if the vectors that they read do; False: the encoder changed meanwhile.
+
+    Where probes of the same hierarchy serve, the new ones must have been compared with them and pass the gate.
+
+    Raises:
+        Conflict: the gate refuses them.
+    """
+    serving_lock()
+    if not EmbeddingSet.objects.filter(pk=embedding_set.pk, is_current=True).exists():
+        return False
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    replaces = champion is not None and not serving_problem(champion)
+    verdict = gate_verdict(artifact=artifact) if replaces else {}
+    reason = " ".join([reason, *verdict.get("reasons", ())])
+    artifact_promote(artifact=artifact, reason=reason, user=user, gate=verdict)
+    return True
+
+
+def _serve(embedding_set: EmbeddingSet) -> EmbeddingSet | None:
+    """Make a set the one of its lens and scope that is in use; the set that it replaces, if any."""
+    rows = EmbeddingSet.objects.filter(lens=embedding_set.lens, scope=embedding_set.scope, is_current=True)
+    former = rows.exclude(pk=embedding_set.pk).first()
+    if former is not None:
+        former.is_current, former.state = False, EmbeddingSet.State.RETIRED
+        former.save(update_fields=["is_current", "state"])
+    embedding_set.is_current, embedding_set.state = True, EmbeddingSet.State.READY
+    embedding_set.save(update_fields=["is_current", "state"])
+    return former
+
+
+def _swap_readers(
+    artifact: ModelArtifact,
+    readers: Sequence[ModelArtifact],
+    leaving: EmbeddingSet | None,
+    *,
+    user: User | None,
+    kind: str = ModelEvent.Kind.PROMOTED,
+) -> None:
+    """Let the models serve that read a model's vectors, and archive those whose vectors left."""
+    together = f"With the model {artifact.name}."
+    for reader in readers:
+        artifact_promote(artifact=reader, reason=together, user=user, kind=kind)
+    if leaving is not None:
+        for reader in _champions_reading(leaving):
+            artifact_archive(artifact=reader, reason=together, user=user)
+
+
+def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+    return list(
+        ModelArtifact.objects.filter(
+            state=ModelArtifact.State.CHAMPION,
+            manifest__extra__encoder=embedding_set.encoder_name,
+        )
+    )
+
+
+def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
+    """Return by capability and scope the newest archived models that read `back`, or the lens standing in for it.
+
+    Of those scopes only whose champion reads the vectors that leave, or that have none. None where no model reads the
+    vectors of the lens.
+    """
+    lens = lenses()[back.lens]
+    if not lens.is_main:
+        return {}
+    leave = _champions_reading(leaving) if leaving else []
+    gone = {(model.capability, model.scope) for model in leave}
+    champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
+    remaining_scopes = set(champions.values_list("capability", "scope")) - gone
+    stand_ins = EmbeddingSet.objects.filter(lens=lens.stand_in, is_current=True)
+    names = [back.encoder_name, *stand_ins.values_list("encoder_name", flat=True)]
+    rows = ModelArtifact.objects.filter(
+        state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names
+    )
+    return {
+        (model.capability, model.scope): model
+        for model in rows.order_by("created_at", "pk")
+        if (model.capability, model.scope) not in remaining_scopes
+    }

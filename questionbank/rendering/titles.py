@@ -1,0 +1,140 @@
+"""The beginning of a question as plain text, for titles: "Solve x² − 6x − 16 = 0".
+
+A title is shown without markup: in the bar of a window, a list of bookmarks, the name of a link. So formulas are
+written in one line, from the same MathML that the page shows: powers as raised digits where Unicode has them,
+fractions with a slash, matrices in rows.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from analytics.analysed_text import is_invented
+from analytics.question_content import QuestionContent, own_text
+from questionbank.formats.derived_answer import part_label
+from questionbank.rendering.layout import render_excerpt
+
+LONGEST_TITLE = 80
+_RAISED = str.maketrans("0123456789+−-=()ni°∘′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ°°′")
+_LOWERED = str.maketrans("0123456789+−-=()aeoxhklmnpst", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜ")
+_SPACED = frozenset("=<>≤≥≠≈≡∼≅+−±∓×÷·∈∉∪∩⊂⊆→⇒⟹⇔⩽⩾∧∨∣")
+_SIMPLE = re.compile(r"[\w.′!°⁰¹²³⁴-⁹ⁿₐ-ₜ₀-₉]*|\([^()]*\)")
+_SIGNS = frozenset("+−±∓")
+_JOIN = "\x00"  # a negative space: "10,\\!000"
+_BLANKS = re.compile(r"\s+")
+_TAGS = re.compile(r"<[^>]*>")
+_OVER = {"→": "\u20d7", "¯": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˙": "\u0307"}
+
+
+def opening_text(text: str, content: QuestionContent) -> str:
+    r"""Return what titles and links show of a question: its own text, then its parts with their letters.
+
+    >>> from analytics.question_content import QuestionPart
+    >>> parts = QuestionContent(parts=(QuestionPart("Expand $2(x+1)$."), QuestionPart("Factorise $x^2-1$.")))
+    >>> opening_text("Work out.", parts), opening_text("Answer each part.", parts)
+    ('Work out. (a) Expand $2(x+1)$. (b) Factorise $x^2-1$.', 'Expand $2(x+1)$. (b) Factorise $x^2-1$.')
+    """
+    own = "" if is_invented(text) else own_text(text, content)
+    parts = [opening_text(part.text, part.content) for part in content.parts]
+    lettered = [f"({part_label(place)}) {part}" for place, part in enumerate(parts) if part]
+    if not own and lettered:
+        own = lettered.pop(0).partition(" ")[2]
+    return " ".join(filter(None, [own, *lettered])) or text
+
+
+@lru_cache(maxsize=4_096)
+def question_title(text: str, limit: int = LONGEST_TITLE) -> str:
+    r"""Return the beginning of a question in at most `limit` characters.
+
+    >>> question_title(r"Solve $x^2 - 6x - 16 = 0$ for $x \le \frac{1}{2}$.")
+    'Solve x² − 6x − 16 = 0 for x ≤ 1/2.'
+    >>> question_title(r"A rope of $6\frac{1}{6}$ m")
+    'A rope of 6 1/6 m'
+    """
+    html = render_excerpt(text, 2 * limit).replace("&nbsp;", " ")
+    try:
+        title = _of(fromstring(f"<mrow>{html}</mrow>"))  # noqa: S314 - nh3 has just written it
+    except ParseError:
+        title = _TAGS.sub("", html)
+    title = _BLANKS.sub(" ", title.replace(f" {_JOIN}", "").replace(_JOIN, "")).strip()
+    if len(title) <= limit:
+        return title
+    cut = title[: limit - 1]
+    blank = cut.rfind(" ")
+    return (cut[:blank] if blank > limit // 2 else cut).rstrip(" ,.;:=+−") + "…"
+
+
+def _of(element: Element) -> str:  # noqa: C901 - a branch for each element
+    """Return an element as text."""
+    parts = [_of(child) for child in element]
+    tag = element.tag
+    if tag == "mo":
+        return _operator(element)
+    if tag == "mrow" and element.get("class", "").startswith("kern-"):
+        return _JOIN
+    if tag == "mspace":
+        return _JOIN if element.get("width", "").startswith("-") else " "
+    if tag == "mfrac":
+        return f"{_grouped(parts[0])}/{_grouped(parts[1])}"
+    if tag == "msqrt":
+        return "√" + _grouped("".join(parts))
+    if tag == "mroot":
+        return f"{_raised(parts[1])}√{_grouped(parts[0])}"
+    if tag in {"msup", "msub", "msubsup"}:
+        lowered = _lowered(parts[1]) if tag != "msup" else ""
+        return parts[0] + lowered + (_raised(parts[-1]) if tag != "msub" else "")
+    if tag in {"mover", "munder", "munderover"}:
+        return _with_limits(tag, parts)
+    if tag == "mtable":
+        return "; ".join(part.strip() for part in parts)
+    if tag == "mtr":
+        return " ".join(part.strip() for part in parts)
+    inner = element.text or ""
+    for index, (child, part) in enumerate(zip(element, parts, strict=True)):
+        is_sign = index == 0 and child.tag == "mo" and child.text in _SIGNS  # by its place, without a form
+        if child.tag == "mfrac" and inner[-1:].isdigit():  # a mixed number: 6 1/6
+            inner += " "
+        inner += (part.strip() if is_sign else part) + (child.tail or "")
+    return inner
+
+
+def _operator(element: Element) -> str:
+    text = element.text or ""
+    if text == ",":
+        return ", "
+    return f" {text} " if text in _SPACED and element.get("form") is None else text
+
+
+def _grouped(text: str) -> str:
+    text = text.strip()
+    return text if _SIMPLE.fullmatch(text) else f"({text})"
+
+
+def _raised(text: str) -> str:
+    raised = text.replace(" ", "").translate(_RAISED)
+    return (
+        raised if all(character in "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ°′″" for character in raised) else "^" + _grouped(text)
+    )
+
+
+def _lowered(text: str) -> str:
+    lowered = text.replace(" ", "").translate(_LOWERED)
+    return (
+        lowered
+        if all("ₐ" <= letter <= "ₜ" or "₀" <= letter <= "₎" for letter in lowered)
+        else "_" + _grouped(text)
+    )
+
+
+def _with_limits(tag: str, parts: list[str]) -> str:
+    base, *limits = parts
+    mark = _OVER.get(limits[0].strip()) if tag == "mover" else None
+    if mark is not None:
+        return "".join(letter + mark for letter in base)
+    lower = limits[0] if tag != "mover" else ""
+    upper = limits[-1] if tag != "munder" else ""
+    return (
+        base + (_lowered(lower) if lower.strip(" ⏟") else "") + (_raised(upper) if upper.strip(" ⏞⌢") else "")
+    )

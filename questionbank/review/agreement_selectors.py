@@ -1,0 +1,203 @@
+"""How much reviewers do and how far they agree.
+
+Agreement is on the question whether a paraphrase may be used unchanged: accepted, or rejected / changed. Who
+was unsure or skipped has no say in it. Krippendorff's alpha (2004, nominal) takes any number of reviewers and
+gaps; its interval is a bootstrap over pairs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import combinations
+from typing import Any
+
+import krippendorff
+import numpy as np
+from django.db.models import Aggregate, Count, FloatField, Max, Q
+from django.db.models.functions import Now
+
+from analytics.metrics import cohen_kappa
+from questionbank.models import ReviewDecision, User
+from questionbank.review.selectors import opinions
+
+RESAMPLES = 1_000
+
+
+_JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewDecision.Verdict.EDIT)
+
+
+class _Median(Aggregate):
+    function = "percentile_cont"
+    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+def throughput() -> list[dict[str, Any]]:
+    """Return a row for each reviewer, who did most first: name, counts, median of the seconds, latest decision."""
+    verdict = ReviewDecision.Verdict
+    valid = Q(undone_at__isnull=True, is_adjudication=False)
+    since = Now() - timedelta(days=1)
+    rows = (
+        ReviewDecision.objects.filter(reviewer__isnull=False, is_label=False)
+        .values("reviewer")
+        .annotate(
+            decisions=Count("pk", filter=valid & ~Q(verdict=verdict.SKIP)),
+            last_day=Count("pk", filter=valid & ~Q(verdict=verdict.SKIP) & Q(created_at__gte=since)),
+            accepted=Count("pk", filter=valid & Q(verdict=verdict.ACCEPT)),
+            rejected=Count("pk", filter=valid & Q(verdict=verdict.REJECT)),
+            edited=Count("pk", filter=valid & Q(verdict=verdict.EDIT)),
+            unsure=Count("pk", filter=valid & Q(verdict=verdict.UNSURE)),
+            skipped=Count("pk", filter=valid & Q(verdict=verdict.SKIP)),
+            settled=Count("pk", filter=Q(undone_at__isnull=True, is_adjudication=True)),
+            undone=Count("pk", filter=Q(undone_at__isnull=False)),
+            seconds=_Median("seconds", filter=valid & ~Q(verdict=verdict.SKIP)),
+            latest=Max("created_at"),
+        )
+        .order_by("-decisions", "reviewer")
+    )
+    people = User.objects.in_bulk([row["reviewer"] for row in rows])
+    return [{**row, "reviewer": str(people[row["reviewer"]])} for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two reviewers on the pairs that both judged."""
+
+    first: str
+    second: str
+    pairs: int
+    same: int
+    kappa: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonAgreement:
+    """How other reviewers judged the pairs that a reviewer rejected for one reason.
+
+    Attributes:
+        reason: of `ReviewDecision.Reason`, in words.
+        given: opinions with this reason on pairs that others judged too.
+        same: opinions of others on these pairs that reject for the same reason.
+        other_reason: those that reject for another one.
+        accepted: those that accept, with changes or without.
+    """
+
+    reason: str
+    given: int
+    same: int
+    other_reason: int
+    accepted: int
+
+    @property
+    def share(self) -> float:
+        return self.same / max(1, self.same + self.other_reason + self.accepted)
+
+
+def reason_agreement() -> list[ReasonAgreement]:
+    """Count, for each reason to reject, what other reviewers said of the same pairs; the commonest reason first."""
+    judged: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
+    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    for pair, verdict, reason in rows.values_list("pair_id", "verdict", "reason"):
+        judged[pair].append((verdict, reason))
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for judgements in judged.values():
+        for place, (_verdict, reason) in enumerate(judgements):
+            if not reason or len(judgements) < 2:
+                continue
+            others = judgements[:place] + judgements[place + 1 :]
+            counts[reason]["given"] += 1
+            for _other_verdict, theirs in others:
+                counts[reason]["same" if theirs == reason else "other_reason" if theirs else "accepted"] += 1
+    names = dict(ReviewDecision.Reason.choices)
+    agreements = [
+        ReasonAgreement(
+            str(names[reason]),
+            counter["given"],
+            counter["same"],
+            counter["other_reason"],
+            counter["accepted"],
+        )
+        for reason, counter in counts.items()
+    ]
+    return sorted(agreements, key=lambda row: (-row.given, row.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far reviewers agree.
+
+    Attributes:
+        pairs: judged by two reviewers at least; all figures are on these.
+        same: on so many all gave the same answer.
+        alpha: Krippendorff's; None where fewer than two pairs, or only one answer, was ever given.
+        low, high: its 95 % bootstrap interval.
+    """
+
+    pairs: int
+    same: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    kappas: tuple[PairAgreement, ...]
+
+
+def agreement() -> Agreement:
+    """Measure agreement on all blind opinions that were not undone."""
+    answers: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):
+        answers[pair][reviewer] = int(verdict == ReviewDecision.Verdict.ACCEPT)
+    shared = [pair_answers for pair_answers in answers.values() if len(pair_answers) > 1]
+    counts = np.array(  # (pairs, answers)
+        [[list(pair_answers.values()).count(answer) for answer in (0, 1)] for pair_answers in shared],
+        dtype=float,
+    ).reshape(-1, 2)
+    alpha = low = high = None
+    if len(shared) > 1 and counts.sum(axis=0).all():
+        alpha = float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
+        low, high = _alpha_interval(counts)
+    return Agreement(
+        pairs=len(shared),
+        same=sum(len(set(pair_answers.values())) == 1 for pair_answers in shared),
+        alpha=alpha,
+        low=low,
+        high=high,
+        kappas=tuple(_kappas(shared)),
+    )
+
+
+def _alpha_interval(counts: np.ndarray) -> tuple[float, float]:
+    """Return the middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
+    generator = np.random.default_rng(0)
+    answer_counts = counts.sum(axis=1)
+    # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
+    unlike = (answer_counts**2 - (counts**2).sum(axis=1)) / (answer_counts - 1)
+    alphas = []
+    for _ in range(RESAMPLES):
+        drawn = np.bincount(generator.integers(0, len(counts), len(counts)), minlength=len(counts))
+        totals = drawn @ counts
+        expected = (totals.sum() ** 2 - (totals**2).sum()) / (totals.sum() - 1)
+        if expected > 0:
+            alphas.append(1 - (drawn @ unlike) / expected)
+    low, high = np.quantile(alphas, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
+    both: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for pair_answers in shared:
+        for first, second in combinations(sorted(pair_answers), 2):
+            both[first, second].append((pair_answers[first], pair_answers[second]))
+    people = User.objects.in_bulk({person for couple in both for person in couple})
+    for (first, second), couples in sorted(both.items()):
+        ones, others = zip(*couples, strict=True)
+        yield PairAgreement(
+            first=str(people[first]),
+            second=str(people[second]),
+            pairs=len(couples),
+            same=sum(left == right for left, right in couples),
+            kappa=cohen_kappa(ones, others),
+        )

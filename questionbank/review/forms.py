@@ -1,0 +1,180 @@
+"""The forms of the review: a pair typed by hand, a file of pairs, guidelines, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from analytics.json_lines import TEXT_LIMIT
+from questionbank.bank.question_selectors import is_text_of, visible_to
+from questionbank.core.forms import ServiceForm
+from questionbank.core.upload_forms import FileForm
+from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
+from questionbank.models.paraphrase import opinions_wanted
+from questionbank.review.pair_selectors import PairFilters
+from questionbank.review.selectors import DEFAULT_KEYS
+
+ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
+    "accept": "Accept",
+    **{reason.value: reason.label for reason in ReviewDecision.Reason},
+    "edit": "Accept with changes",
+    "unsure": "Unsure",
+    "skip": "Skip",
+    "undo": "Undo",
+    "comment": "Write a comment",
+}
+
+
+class OpinionsForm(ServiceForm):
+    """How many reviewers decide on what is added."""
+
+    opinions = forms.IntegerField(
+        label="Reviewers for each pair",
+        required=False,
+        min_value=1,
+        max_value=settings.REVIEW_OPINIONS_MOST,
+        initial=opinions_wanted,
+        help_text="Reviewers do not see each other's decisions. If they disagree, somebody else settles the pair.",
+    )
+
+
+class PairForm(OpinionsForm):
+    """A pair typed by hand; the original is a question of the bank or a text."""
+
+    field_order = ("question", "original", "paraphrase", "language", "opinions")
+
+    question = forms.IntegerField(
+        label="Number of the question in the bank",
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="If the original is a question in the bank; leave the original empty then.",
+    )
+    original = forms.CharField(
+        label="Original",
+        required=False,
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
+    )
+    paraphrase = forms.CharField(
+        label="Paraphrase",
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
+    )
+    language = forms.CharField(label="Language", max_length=12, initial="en", help_text="Such as en or zh.")
+
+    def __init__(self, *arguments: Any, user: User, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.user = user
+
+    def clean(self) -> dict[str, Any]:
+        """Check that the original is one of the two; lines end as in files, not as browsers send them."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        for name in ("original", "paraphrase"):
+            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
+        number = cleaned.get("question")
+        cleaned["question"] = None
+        if number:
+            question = Question.objects.filter(visible_to(self.user), pk=number).first()
+            if question is None:
+                self.add_error("question", "There is no question with this number.")
+                return cleaned
+            cleaned["question"] = question
+            cleaned["original"] = cleaned.get("original") or question.text
+            if not is_text_of(question=question, text=cleaned["original"]):
+                problem = f"This is not the text of question {number}."
+                self.add_error("original", problem)
+        elif not cleaned.get("original") and not {"question", "original"} & set(self.errors):
+            self.add_error("original", "Write the original, or give the number of a question.")
+        return cleaned
+
+
+class PairFileForm(OpinionsForm, FileForm):
+    """A file of pairs; it is checked before anything is added."""
+
+    field_order = ("file", "opinions", "hides_machine")
+
+    hides_machine = forms.BooleanField(
+        label="Hide the model’s assessment until a pair is decided",
+        required=False,
+        help_text="Reviewers then see neither score nor findings, so their decisions are their own.",
+    )
+
+    limit = "REVIEW_UPLOAD_MAX_BYTES"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # The other form of the page has the field `opinions` too.
+        super().__init__(*args, auto_id="id_file_%s", **kwargs)
+
+
+class PairFilterForm(ServiceForm):
+    """Filters of the list of pairs; empty ones pass everything."""
+
+    state = forms.ChoiceField(
+        label="State",
+        required=False,
+        choices=[
+            ("", "Any"),
+            *(choice for choice in ParaphrasePair.State.choices if choice[0] != ParaphrasePair.State.DECIDED),
+            (ParaphrasePair.State.DECIDED, "Decided, with any outcome"),
+            *ParaphrasePair.Outcome.choices,
+        ],
+    )
+    batch = forms.ChoiceField(label="Batch", required=False)
+    least = forms.IntegerField(label="Probability at least (%)", required=False, min_value=0, max_value=100)
+    most = forms.IntegerField(label="Probability at most (%)", required=False, min_value=0, max_value=100)
+    reviewer = forms.TypedChoiceField(label="Decided by", required=False, coerce=int, empty_value=None)
+    reason = forms.ChoiceField(
+        label="Rejected because",
+        required=False,
+        choices=[("", "Any reason"), *ReviewDecision.Reason.choices],
+    )
+    text = forms.CharField(label="Contains the words", required=False, max_length=200, strip=True)
+
+    def __init__(
+        self, data: Mapping[str, Any], *, batches: Sequence[str], reviewers: Sequence[tuple[int, str]]
+    ) -> None:
+        super().__init__(data)
+        named: Any = self.fields["batch"]
+        people: Any = self.fields["reviewer"]
+        named.choices = [("", "Any"), *((name, name) for name in batches)]
+        people.choices = [("", "Anybody"), *reviewers]
+
+    def filters(self) -> PairFilters:
+        """Return what the valid fields say; a field that cannot be read filters nothing."""
+        values: dict[str, Any] = {
+            name: value for name, value in self.cleaned_data.items() if value not in ("", None)
+        }
+        for bound in ("least", "most"):
+            if bound in values:
+                values[bound] /= 100
+        return PairFilters(**values)
+
+
+class GuidelineForm(ServiceForm):
+    """A new version of the guidelines."""
+
+    text = forms.CharField(
+        label="Guidelines",
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 14}),
+        help_text="Saving makes a new version; decisions keep the version they were made under.",
+    )
+
+
+class KeysForm(ServiceForm):
+    """One field for each action; empty switches its key off."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, keys: Mapping[str, str]) -> None:
+        super().__init__(data)
+        for action in DEFAULT_KEYS:
+            self.fields[action] = forms.CharField(
+                label=ACTION_NAMES[action],
+                required=False,
+                max_length=1,
+                initial=keys[action],
+                widget=forms.TextInput(attrs={"class": "key-input", "autocomplete": "off"}),
+            )

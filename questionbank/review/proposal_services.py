@@ -1,0 +1,231 @@
+"""Proposing paraphrases of the bank's questions: what can propose them here, and each candidate as a pair to review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from analytics.analysed_text import is_invented
+from analytics.json_lines import TEXT_LIMIT, string_problem
+from analytics.languages import primary_language
+from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
+from questionbank.bank.question_selectors import content_hash
+from questionbank.core.errors import Conflict, ValidationFailed
+from questionbank.core.wording import counted
+from questionbank.models import ParaphrasePair, Question, Run, User
+from questionbank.people.permissions import require
+from questionbank.registry.language_models import configured_language_model
+from questionbank.registry.run_services import run_create_alone
+from questionbank.review.pair_services import PairInput, pairs_create
+
+RULES = "rules"
+SEQUENCE_MODEL = "sequence"
+LANGUAGE_MODEL = "language"
+RULE_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class ParaphraserChoice:
+    """One way to have paraphrases proposed.
+
+    Attributes:
+        source: of `ParaphrasePair.Source`.
+        language: of the questions that it can reword; empty for any.
+    """
+
+    key: str
+    label: str
+    note: str
+    source: str
+    language: str = ""
+
+    def rewords(self, language: str) -> bool:
+        """Return whether it can do anything with a question in a language."""
+        return not self.language or primary_language(language) == self.language
+
+
+def paraphrasers() -> list[ParaphraserChoice]:
+    """Return the ways there are, the rules first."""
+    model = ParaphrasePair.Source.MODEL.value
+    choices = [
+        ParaphraserChoice(
+            RULES,
+            "Rule-based",
+            "English only; works best on word problems.",
+            ParaphrasePair.Source.RULES.value,
+            RULE_LANGUAGE,
+        )
+    ]
+    if settings.PARAPHRASE_MODEL:
+        name = PurePath(settings.PARAPHRASE_MODEL).name
+        choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, "A model on this installation.", model))
+    if configured := configured_language_model():
+        sent = f"The questions’ texts are sent to {configured.host}."
+        note = sent if configured.host else configured.note
+        choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, note, model))
+    return choices
+
+
+def paraphraser_choice(key: str) -> ParaphraserChoice:
+    """Return the way of a key.
+
+    Raises:
+        ValidationFailed: there is none here.
+    """
+    chosen = next((choice for choice in paraphrasers() if choice.key == key), None)
+    if chosen is None:
+        raise ValidationFailed.beside("paraphraser", "There is no paraphraser with this name.")
+    return chosen
+
+
+MOST_EACH = 5  # paraphrases of a question asked for at once
+MOST_QUESTIONS = 100  # in one job: the worker has no time for another meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What came of asking for paraphrases of a question; `known` candidates were there already."""
+
+    made: Sequence[ParaphrasePair]
+    known: int
+
+
+def why_not_reworded(question: Question) -> str:
+    """Return why no paraphrase of a question is wanted; empty where one is."""
+    if question.status == Question.Status.RETIRED:
+        return "This question is retired."
+    if question.paraphrase_of_id is not None:
+        return "This question is a paraphrase itself: ask for others of its original."
+    if is_invented(question.text):
+        return "This question has no text above its parts that could be put in other words."
+    return ""
+
+
+def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposals:
+    """Have the rules put a question in other words, here and now.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases.
+        Conflict: the question is retired, or a paraphrase itself.
+        ValidationFailed: the rules do not know the question's language.
+    """
+    require(user, "paraphrase_propose", "You may not propose these paraphrases.")
+    if reason := why_not_reworded(question):
+        raise Conflict(reason)
+    choice = paraphraser_choice(RULES)
+    if not choice.rewords(question.language):
+        raise ValidationFailed("The rules know English only.")
+    return propose_for(
+        question=question, paraphraser=RuleParaphraser(), each=each, user=user, source=choice.source
+    )
+
+
+def propose_for(
+    *, question: Question, paraphraser: Paraphraser, each: int, user: User | None, **origin: Any
+) -> Proposals:
+    """Ask one paraphraser for new paraphrases of one question, and put them into the queue.
+
+    It is asked for as many more as the question has already, so that asking again gives others.
+
+    Args:
+        origin: what else `pairs_create` takes.
+
+    Raises:
+        AnalyticsError: the paraphraser's own.
+    """
+    text = question.text.strip()
+    candidates = paraphraser.propose(text, each + question.paraphrases.count())
+    with transaction.atomic():
+        new, repeated = _new_pairs(question, text, candidates, each)
+        made = pairs_create(pairs=new, user=user, generator=paraphraser.name, **origin)
+    return Proposals(made, repeated)
+
+
+def _new_pairs(
+    question: Question, text: str, candidates: Iterable[str], each: int
+) -> tuple[list[PairInput], int]:
+    """Return at most `each` new pairs, and the number of candidates that the question has already."""
+    taken_hashes, repeated = _taken(question, text), 0
+    new: list[PairInput] = []
+    for candidate in candidates:
+        if string_problem(candidate, TEXT_LIMIT):
+            continue
+        digest = content_hash(text=candidate)
+        if digest in taken_hashes:
+            repeated += 1
+        elif len(new) < each:
+            taken_hashes.add(digest)
+            new.append(PairInput(text, candidate, question.language, question=question))
+    return new, repeated
+
+
+def _taken(question: Question, text: str) -> set[bytes]:
+    """Return the question's text and its paraphrases; its row is locked, for two people may ask at once."""
+    Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
+    texts = [text]
+    for pair in question.paraphrases.values_list("paraphrase", "outcome_text"):
+        texts += filter(None, pair)
+    return {content_hash(text=wording) for wording in texts}
+
+
+@transaction.atomic
+def paraphrase_type(
+    *, question: Question, text: str, user: User, opinions: int | None = None
+) -> ParaphrasePair:
+    """Add a paraphrase of a question that somebody wrote.
+
+    Args:
+        opinions: as `pairs_create` has it.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases.
+        Conflict: the question is retired, or a paraphrase itself.
+        ValidationFailed: the text is empty or too long, the question's own, or among its paraphrases already.
+    """
+    require(user, "paraphrase_propose", "You may not propose these paraphrases.")
+    if reason := why_not_reworded(question):
+        raise Conflict(reason)
+    original, text = question.text.strip(), text.replace("\r\n", "\n").strip()
+    if text and text != original and content_hash(text=text) in _taken(question, original):
+        raise ValidationFailed.beside("paraphrase", "The question has this paraphrase already.")
+    (made,) = pairs_create(
+        pairs=[PairInput(original, text, question.language, question=question)],
+        source=ParaphrasePair.Source.TYPED,
+        user=user,
+        opinions=opinions,
+    )
+    return made
+
+
+@transaction.atomic
+def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, user: User) -> Run:
+    """Ask for paraphrases of questions in a job.
+
+    The run's parameters are ``{"paraphraser": key, "questions": [ids], "each": number}``.
+
+    Args:
+        questions: ids; for more than one the person must be a reviewer.
+        paraphraser: a key of `review.proposal_services`.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases of so many questions.
+        ValidationFailed: there is no such paraphraser.
+        Conflict: the very same is asked for in an unfinished job.
+    """
+    permission = "paraphrase_propose" if len(questions) == 1 else "review"
+    require(user, permission, "You may not propose these paraphrases.")
+    paraphraser_choice(paraphraser)
+    parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
+    return run_create_alone(
+        "These paraphrases are being written already: wait for that job.",
+        kind="propose",
+        capability="paraphrase",
+        title=f"Propose paraphrases of {counted(len(questions), 'question', 'questions')}",
+        parameters=parameters,
+        requested_by=user,
+    )

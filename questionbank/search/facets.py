@@ -1,0 +1,250 @@
+"""How many questions have each value of a filter.
+
+Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
+questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
+`most_counted`; of more the values are named without a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from questionbank.bank.facet_counts import FacetCube, Mask, concept_groups, facet_cube
+from questionbank.bank.school_grades import grade_name
+from questionbank.core.wording import language_name
+from questionbank.models import KnowledgeConcept, Question
+from questionbank.search.concept_search import tagged
+from questionbank.search.conditions import Condition, fetch, rows_of_any
+from questionbank.search.filters import ANY_STATUS, SearchFilters, passing
+
+COUNTED = 10_000  # questions that are counted one by one; of more a page says "More than 10,000"
+LARGE = 300_000  # questions; in a bank of more
+COUNTED_IN_LARGE = 3_000  # are counted, because 10,000 take too long to read
+BANDS = 5  # of difficulty, each 100 / 5 per cent wide
+_SHOWN = 50  # values of one filter
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a filter with the number of matching questions that have it, None for "many"."""
+
+    value: str
+    label: str
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Counts of the questions that match.
+
+    Attributes:
+        total: number of questions, at most `most_counted` where `is_capped`.
+        is_capped: there are more than were counted; no value has a count then.
+        values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
+        matching: of the questions that were asked about, those that match; all of them that do unless `is_capped`.
+    """
+
+    total: int
+    is_capped: bool
+    values: Mapping[str, Sequence[FacetValue]]
+    matching: frozenset[int] = frozenset()
+
+
+_COLUMNS = ("kind", "grade", "language", "source", "difficulty")
+_GROUPED = """
+    WITH candidate AS MATERIALIZED ({candidates}),
+    counted AS (
+        SELECT id, kind, grade, language, source,
+            (floor(difficulty_percent) + ceil(difficulty_percent))::int AS difficulty
+        FROM candidate
+    ),
+    tagged AS MATERIALIZED (  -- question by question: most tags are of others; none where there are too many to count
+        SELECT c.id, t.concept_id FROM candidate c
+        CROSS JOIN LATERAL (
+            SELECT concept_id FROM questionbank_questiontag WHERE question_id = c.id OFFSET 0
+        ) t
+        WHERE (SELECT count(*) FROM candidate) < {limit}
+    ),
+    below AS MATERIALIZED (
+        SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {width}) AS path
+        FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+        WHERE k.path LIKE %s AND length(k.path) >= {width}
+    )
+    SELECT grouping(kind, grade, language, source, difficulty) AS which,
+        coalesce(kind, grade, language, source, difficulty::text) AS value, count(*)
+    FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (difficulty), ())
+    UNION ALL
+    SELECT -1, path, count(*) FROM below GROUP BY path
+    UNION ALL
+    SELECT -2, hierarchy_id::text, count(DISTINCT id) FROM below GROUP BY hierarchy_id
+    UNION ALL
+    SELECT -3, NULL, id FROM candidate WHERE id = ANY(%s::bigint[])
+"""
+_OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
+_ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
+ValueCounts = dict[str, list[tuple[str, int]]]
+
+
+def count_facets(
+    *, filters: SearchFilters, matching: Sequence[Condition] | None = None, among: Sequence[int] = ()
+) -> Facets:
+    """Count the questions by each filter's values.
+
+    Args:
+        filters: concepts right below the chosen one are counted, without one the roots.
+        matching: conditions of which a question fulfils one that passes the filters and matches; None where all that
+            pass match.
+        among: questions of which `Facets.matching` says whether they match.
+    """
+    prefix = _path_of(filters.concept) if filters.concept is not None else ""
+    if matching is None and _cube_knows(filters):
+        return _from_cube(filters, prefix)
+    most = most_counted()
+    facets = _from_questions([passing(filters)] if matching is None else matching, prefix, among, most)
+    if facets.total <= most:
+        return facets
+    possible = _from_cube(filters, prefix).values
+    values = {name: [replace(value, count=None) for value in found] for name, found in possible.items()}
+    return Facets(total=most, is_capped=True, values=values)
+
+
+def most_counted() -> int:
+    """Return how many questions are counted one by one in a bank of this size."""
+    cube = facet_cube()
+    return COUNTED if cube.total(cube.everything()) <= LARGE else COUNTED_IN_LARGE
+
+
+def _cube_knows(filters: SearchFilters) -> bool:
+    """Return whether the cube tells questions apart that these filters do."""
+    filters = filters.for_everybody
+    bounds = (filters.difficulty_min, filters.difficulty_max)
+    defaults = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
+    return replace(filters, **defaults) == SearchFilters() and all(
+        bound is None or float(bound).is_integer() for bound in bounds
+    )
+
+
+def _path_of(concept: int) -> str:
+    """Return Treebeard's path of a concept; of one that is gone, a path that no concept has."""
+    return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
+
+
+def count_tagged(*, node: str, filters: SearchFilters) -> int:
+    """Count the questions that pass and are tagged with a concept or below it."""
+    if not _cube_knows(filters):
+        wanted = passing(filters) & tagged([node])
+        return int(fetch(wanted.select("count(*)"), wanted.parameters)[0][0])
+    cube = facet_cube()
+    prefixes = [node] if filters.concept is None else [node, _path_of(filters.concept)]
+    mask = _passing(cube, filters)
+    for prefix in prefixes:
+        mask &= cube.tagged(concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)[0])
+    return cube.total(mask)
+
+
+def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
+    """Return the rows that pass the filters but that by a concept."""
+    mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
+    for name in ("grade", "kind", "language", "source"):
+        if value := getattr(filters, name):
+            mask &= cube.equal(name, value)
+    if filters.difficulty_min is not None:
+        mask &= cube.difficulty >= 2 * math.ceil(filters.difficulty_min)
+    if filters.difficulty_max is not None:
+        mask &= (cube.difficulty >= 0) & (cube.difficulty <= 2 * math.floor(filters.difficulty_max))
+    return mask
+
+
+def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+    cube = facet_cube()
+    mask = _passing(cube, filters)
+    below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
+    if prefix:
+        mask &= cube.tagged(below)
+    counts: ValueCounts = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
+    counts["difficulty"] = cube.by_difficulty(mask)
+    counts["concept"] = cube.by_group(mask, by_path)
+    counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
+    return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
+
+
+def _from_questions(matching: Sequence[Condition], prefix: str, among: Sequence[int], most: int) -> Facets:
+    columns = "id, kind, grade, language, source, difficulty_percent"
+    candidates = rows_of_any(matching or [Condition("FALSE")], columns, most + 1)
+    query = _GROUPED.format(
+        candidates=candidates.sql,
+        limit=most + 1,
+        width=len(prefix) + KnowledgeConcept.steplen,
+    )
+    counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+    total = 0
+    found: set[int] = set()
+    for which, value, count in fetch(query, [*candidates.parameters, f"{prefix}%", list(among)]):
+        if which == -1:
+            counts["concept"].append((value, count))
+        elif which == -2:
+            counts["hierarchy"].append((value, count))
+        elif which == -3:
+            found.add(count)
+        elif which == _ALL:
+            total = count
+        elif value is not None:
+            # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
+            grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
+            counts[grouped_by].append((value, count))
+    return Facets(total=total, is_capped=False, values=_labelled(counts), matching=frozenset(found))
+
+
+def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
+    kinds = {value: str(label) for value, label in Question.Kind.choices}
+    counted = fetch(
+        "SELECT path, id, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)",
+        [[path for path, _count in counts["concept"]]],
+    )
+    concepts = {path: (str(pk), name) for path, pk, name in counted}
+    hierarchies = dict(fetch("SELECT id, name FROM questionbank_knowledgehierarchy", []))
+    return {
+        "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
+        "grade": _values(
+            (value, grade_name(value).removeprefix("Grade "), count) for value, count in counts["grade"]
+        ),
+        "language": _values((value, language_name(value), count) for value, count in counts["language"]),
+        "source": _values((value, value, count) for value, count in counts["source"]),
+        "difficulty": sorted(
+            _values(_by_band(counts["difficulty"])),
+            key=lambda band: band.value,
+        ),
+        "concept": _values(
+            ((*concepts[path], count) for path, count in counts["concept"] if path in concepts), shown=None
+        ),
+        "hierarchy": _values(
+            ((value, hierarchies[int(value)], count) for value, count in counts["hierarchy"]), shown=None
+        ),
+    }
+
+
+def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
+    """Return values by falling count; no value, and what no question has, is left out."""
+    ordered = sorted(
+        (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
+    )
+    return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
+
+
+def _by_band(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, str, int]]:
+    """Yield ranges; a difficulty on the edge of two counts in both, as the filter finds it in both."""
+    numbers = [0] * BANDS
+    for value, count in counts:
+        difficulty, width = int(value), 200 // BANDS  # of p per cent, floor(p) + ceil(p)
+        for band in range(max(0, -(-difficulty // width) - 1), min(BANDS, difficulty // width + 1)):
+            numbers[band] += count
+    width = 100 // BANDS
+    for band, number in enumerate(numbers):
+        yield str(band), difficulty_range(band * width, (band + 1) * width), number
+
+
+def difficulty_range(low: float, high: float) -> str:
+    """Return a range of difficulty in words, with its bounds in per cent."""
+    return f"{f'{low:g}'} to {f'{high:g}'} %"

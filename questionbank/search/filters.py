@@ -1,0 +1,187 @@
+"""What narrows a search: filters that all combine, and that an address can carry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
+
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from analytics.text.question_tasks import TASKS
+from questionbank.core.wording import whole_number
+from questionbank.models import KnowledgeConcept, Question, QuestionTag, QuestionUse, User
+from questionbank.people.permissions import is_admin
+from questionbank.search.conditions import Condition
+
+ANY_STATUS = "any"
+NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
+FIGURES = ("needed", "none")
+NUMBERS = ("drawn", "given")
+USED = {
+    "not_year": "not used in the last year",
+    "never": "never used",
+    "year": "used in the last year",
+}
+_LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Filters of a search; an empty one passes everything.
+
+    Attributes:
+        concept: id of a concept; questions tagged with it or with any concept below it pass.
+        difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
+        status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
+            ``"any"``.
+        viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. No address
+            carries it.
+        figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
+        task: of `analytics.text.question_tasks.TASKS`.
+        numbers: ``"drawn"`` for templates whose numbers their source draws, ``"given"`` for all others.
+        used: ``"not_year"`` for questions that stood on no worksheet of the last year, ``"never"`` for those that
+            stood on none, ``"year"`` for those that stood on one of the last year.
+    """
+
+    concept: int | None = None
+    difficulty_min: float | None = None
+    difficulty_max: float | None = None
+    grade: str = ""
+    kind: str = ""
+    language: str = ""
+    source: str = ""
+    status: str = Question.Status.READY.value
+    owner: int | None = None
+    figure: str = ""
+    task: str = ""
+    numbers: str = ""
+    used: str = ""
+    viewer: int | None = None
+
+    @classmethod
+    def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
+        """Read an address's parameters; what is no sensible value is left out, and swapped bounds are put in order."""
+        low, high = _percent(given.get("difficulty_min")), _percent(given.get("difficulty_max"))
+        if low is not None and high is not None and low > high:
+            low, high = high, low
+        return cls(
+            concept=whole_number(given.get("concept") or ""),
+            difficulty_min=low,
+            difficulty_max=high,
+            grade=_word(given, "grade"),
+            kind=_one_of(_word(given, "kind"), Question.Kind.values, ""),
+            language=_word(given, "language"),
+            source=_word(given, "source"),
+            status=_one_of(
+                _word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value
+            ),
+            owner=whole_number(given.get("owner") or ""),
+            figure=_one_of(given.get("figure") or "", FIGURES, ""),
+            task=_one_of(given.get("task") or "", TASKS, ""),
+            numbers=_one_of(given.get("numbers") or "", NUMBERS, ""),
+            used=_one_of(given.get("used") or "", tuple(USED), ""),
+        )
+
+    def to_query(self) -> dict[str, str]:
+        """Return the parameters of an address that shows the same; empty filters are left out."""
+        default = SearchFilters()
+        return {
+            field.name: f"{value:g}" if isinstance(value, float) else str(value)
+            for field in fields(self)
+            if field.name != "viewer" and (value := getattr(self, field.name)) != getattr(default, field.name)
+        }
+
+    def seen_by(self, user: User) -> SearchFilters:
+        """Return the same filters for this person: others' drafts are for admins."""
+        return replace(self, viewer=None if is_admin(user) else user.pk)
+
+    @property
+    def for_everybody(self) -> SearchFilters:
+        """The same filters without the viewer, where they let no draft pass anyway."""
+        shows_drafts = self.status in (Question.Status.DRAFT, ANY_STATUS)
+        return self if shows_drafts else replace(self, viewer=None)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether these are a search's usual filters: all ready questions."""
+        return self.for_everybody == SearchFilters()
+
+
+def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
+    """Return the questions that pass, in no order."""
+    passed = Q()
+    if filters.status != ANY_STATUS:
+        passed &= Q(status=filters.status)
+    if filters.difficulty_min is not None:
+        passed &= Q(difficulty_percent__gte=filters.difficulty_min)
+    if filters.difficulty_max is not None:
+        passed &= Q(difficulty_percent__lte=filters.difficulty_max)
+    for name in ("grade", "kind", "language", "source"):
+        if value := getattr(filters, name):
+            passed &= Q(**{name: value})
+    if filters.owner is not None:
+        passed &= Q(created_by=filters.owner)
+    if (viewer := filters.for_everybody.viewer) is not None:
+        passed &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
+    if filters.task:
+        # By the index of words, which holds a token for each task.
+        token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
+        passed &= Q(search_vector=token)
+    if filters.concept is not None:
+        path = KnowledgeConcept.objects.filter(pk=filters.concept).values_list("path", flat=True).first()
+        below = (
+            QuestionTag.objects.filter(concept__path__startswith=path) if path else QuestionTag.objects.none()
+        )
+        passed &= Q(pk__in=below.values("question_id"))
+    return Question.objects.filter(passed & _marked(filters)).order_by()
+
+
+def passing(filters: SearchFilters) -> Condition:
+    """Return the condition that these questions fulfil."""
+    return Condition.of(filtered_questions(filters))
+
+
+def _marked(filters: SearchFilters) -> Q:
+    """Return what the marks of questions and their uses let pass.
+
+    By small indexes of the marked questions: a mark is not in the index that the other filters use.
+    """
+    passed = Q()
+    if filters.figure:
+        needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
+        passed &= needed if filters.figure == "needed" else ~needed
+    if filters.numbers:
+        drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
+        passed &= drawn if filters.numbers == "drawn" else ~drawn
+    if filters.used:
+        uses = QuestionUse.objects.all()
+        if filters.used != "never":
+            uses = uses.filter(day__gte=timezone.localdate() - timedelta(days=365))
+        used = Q(pk__in=uses.order_by().values("question"))
+        passed &= used if filters.used == "year" else ~used
+    return passed
+
+
+def task_token(task: str) -> str:
+    """Return the search token of the questions that are such a task."""
+    return f"{NO_WORD_PREFIX}t{task.replace('_', '')}"
+
+
+def _word(given: Mapping[str, str], name: str) -> str:
+    return (given.get(name) or "").replace("\x00", "").strip()[: _LONGEST[name]]
+
+
+def _one_of(value: str, choices: tuple[str, ...] | list[str], default: str) -> str:
+    return value if value in choices else default
+
+
+def _percent(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return min(100.0, max(0.0, value)) if math.isfinite(value) else None

@@ -1,0 +1,121 @@
+"""What full-text search finds a question by, and the bank's own vocabulary.
+
+Tokens are made in Python (formula tokens kept, Chinese cut into words), because the embedded server has
+no dictionary for either; PostgreSQL's `simple` configuration then only indexes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from django.contrib.postgres.search import SearchVectorField
+from django.db import connection, transaction
+from django.db.models import Func, Value
+
+from analytics.analysed_text import Options, stem_text, stored_content
+from analytics.languages import primary_language
+from analytics.question_content import QuestionContent, option_text
+from analytics.records import QuestionRecord
+from analytics.text.formula_shape import shape_tokens, text_formulas
+from analytics.text.question_tasks import question_tasks
+from analytics.text.tokens import search_tokens
+from questionbank.core.database import wait_for_turn
+from questionbank.models import Question
+from questionbank.search.filters import NO_WORD_PREFIX, task_token
+
+TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
+_FILLED_AT_ONCE = 500
+VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
+
+
+def question_tokens(record: QuestionRecord | Question) -> str:
+    """Return words and formula tokens of the question, its parts and its options, with blanks.
+
+    The kinds of task that it and its parts are, and the shapes of their formulas, come first, as tokens that are no
+    words.
+    """
+    content = (
+        record.content if isinstance(record.content, QuestionContent) else stored_content(record.content)
+    )
+    stems: list[str] = []
+    texts: list[str] = []
+    tasks: dict[str, None] = {}
+    for stem, choices in _stems_and_choices(record.text, record.options, content):
+        stems.append(stem)
+        texts += [stem, *choices]
+        tasks |= dict.fromkeys(question_tasks(stem, choices))
+    words = search_tokens("\n".join(texts), primary_language(record.language))
+    tokens = " ".join([*map(task_token, tasks), *shape_tokens(text_formulas("\n".join(stems))), *words])
+    if len(tokens) <= TOKENS_LIMIT:
+        return tokens
+    return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
+
+
+def _stems_and_choices(
+    text: str, options: Options, content: QuestionContent
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the text of a question with what can be chosen in it, then those of its parts."""
+    drop_downs = (option for blank in content.blanks for option in blank.options)
+    yield stem_text(text, (), content), [*map(option_text, options), *map(option_text, drop_downs)]
+    for part in content.parts:
+        yield from _stems_and_choices(part.text, part.options, part.content)
+
+
+def search_vector(record: QuestionRecord | Question) -> Func:
+    """Return the expression that fills `Question.search_vector` when it is saved."""
+    return Func(
+        Value("simple"),
+        Value(question_tokens(record)),
+        function="to_tsvector",
+        output_field=SearchVectorField(),
+    )
+
+
+def search_text_fill(*, before_each: Callable[[], object] = lambda: None) -> int:
+    """Write the search text of questions without one, which an upgrade has taken because it reads more of them.
+
+    Args:
+        before_each: called before each batch; it may raise to stop.
+
+    Returns:
+        Number of questions.
+    """
+    missing = Question.objects.filter(search_vector__isnull=True).order_by("pk")
+    filled = 0
+    while batch := list(missing.only("text", "language", "options", "content")[:_FILLED_AT_ONCE]):
+        before_each()
+        for question in batch:  # unless somebody has changed it meanwhile
+            filled += missing.filter(pk=question.pk).update(search_vector=search_vector(question))
+    if filled:
+        search_index_settle()
+        vocabulary_refresh()
+    return filled
+
+
+def search_index_settle() -> None:
+    """Move new entries from the index's pending list to their places, so that no search has to read the list."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('question_search'::regclass)")
+
+
+_REFRESH = """
+    INSERT INTO questionbank_vocabularyword (word, questions)
+    SELECT word, ndoc FROM ts_stat(
+        'SELECT search_vector FROM questionbank_question WHERE status <> ''retired'''
+    )
+    WHERE char_length(word) <= 100 AND NOT starts_with(word, %s)
+"""
+
+
+@transaction.atomic
+def vocabulary_refresh() -> int:
+    """Count anew in how many questions each token occurs; returns the number of tokens.
+
+    Words, numbers and formula tokens alike: misspelt words are corrected against the first, and all are
+    weighed by how rare they are. Readers see the old vocabulary until the new one is complete.
+    """
+    wait_for_turn(VOCABULARY_LOCK)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM questionbank_vocabularyword")
+        cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # shapes are nearly as many as formulas
+        return int(cursor.rowcount)

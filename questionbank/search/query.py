@@ -1,0 +1,239 @@
+"""What was typed into the search box: words, a whole question, or a formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import connection
+
+from analytics.language.zh.language import CHINESE
+from analytics.text.formula_shape import text_formulas
+from analytics.text.formulas import segment_text
+from analytics.text.plain_maths import mark_plain_maths
+from analytics.text.tokens import script_language, search_tokens
+from questionbank.models import LongQuery
+from questionbank.search.spelling import Vocabulary, is_english
+
+QuerySort = Literal["browse", "words", "question", "formula"]
+
+_QUESTION_WORDS = 6  # so many words are a sentence, of which the order says something too
+_CORRECTED_WORDS = 12  # more words are pasted rather than typed, and misspelt by their author
+_LONGEST = 4000  # characters; a whole question fits
+
+_PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
+_LATIN_WORD = re.compile(r"(?<![\\\w])[A-Za-z]+(?:['’][A-Za-z]+)?(?!\w)")
+_NUMBER = re.compile(
+    r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
+)
+_ABOUT = (  # what is typed as a sum of words and numbers, and the name of what it is about
+    (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
+    (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
+)
+_SPOKEN = (  # formulas that are typed in words
+    (re.compile(r"\blog(?:arithm)?(?: to)? base (\w{1,3}) of (\w{1,6})\b", re.IGNORECASE), r"log_\1(\2)"),
+    (re.compile(r"\b(?:the )?square root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"sqrt(\1)"),
+    (re.compile(r"\b(?:the )?cube root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"cbrt(\1)"),
+    (re.compile(r"\b([a-z]) squared\b"), r"\1^2"),
+    (re.compile(r"\b([a-z]) cubed\b"), r"\1^3"),
+)
+_SPOKEN_OF = (  # signs that are typed as words before a formula
+    (
+        re.compile(
+            r"(?:the )?(?:indefinite )?(?:integral|antiderivative) of \$([^$]+?)(?: ?d[xyt])?\$",
+            re.IGNORECASE,
+        ),
+        r"$\\int \1\\,dx$",
+    ),
+    (re.compile(r"integrate \$([^$]+?)(?: ?d[xyt])?\$", re.IGNORECASE), r"$\\int \1\\,dx$"),
+    (re.compile(r"(?:the )?limit of \$([^$]+)\$", re.IGNORECASE), r"$\\lim_{x \\to 0} \1$"),
+)
+_SIGN_TOKEN = re.compile(r"\d|^m[a-z]$")  # numbers, lone letters
+_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$|[\u3400-\u9fff]")
+JOINING_WORDS = frozenset(
+    str.split(
+        "a an the of in on at for to with and by from its their that which is are as using use involving about into"
+        " against question questions exercise exercises example examples worksheet practice practise revision"
+        " homework maths math mathematics 的 和 与 在 中 求 题 题目 练习"
+    )
+)
+"""Words that ask for questions, or join what is asked for, and say nothing of what it is about."""
+_ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
+    str.split(
+        """
+        a an and answer answers calculate calculation compute equal equals evaluate exactly expression find for
+        give how is it kn much of out please question simplify solution solve sum that the this to value what
+        whats work 求 计算 解 解方程 等于 多少
+        """
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as it will be searched for.
+
+    Attributes:
+        sort: ``"browse"`` for nothing typed.
+        searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
+        corrected: what was typed with misspelt words corrected; empty if there were none.
+        read_as: `searched`, where plain maths was read in it; else empty.
+        tokens: what full-text search looks for, in order.
+        prose: those outside formulas.
+        number: of the question that was asked for by its number, or 0.
+        concept: what plain maths with words is about: "3/4 of 20" is a fraction of an amount.
+        is_number: nothing but a question's number was asked for: "Question 12", "#12"; "12" alone can be more.
+    """
+
+    sort: QuerySort
+    text: str
+    searched: str = ""
+    corrected: str = ""
+    read_as: str = ""
+    tokens: tuple[str, ...] = ()
+    prose: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    language: str = ""
+    number: int = 0
+    is_number: bool = False
+    concept: str = ""
+
+
+def parse_query(
+    text: str, vocabulary: Vocabulary, *, exact: bool = False, names: Collection[str] = frozenset()
+) -> ParsedQuery:
+    """Read what was typed.
+
+    Args:
+        vocabulary: of the bank; words that neither it nor English knows are corrected by those that it does.
+        names: words of the concepts' names and synonyms, which are right as well.
+    """
+    text = text.replace("\x00", " ").strip()[:_LONGEST]
+    if not text:
+        return ParsedQuery("browse", "")
+    marked = _marked(text)
+    words = _words_of_prose(marked)
+    correctable = not exact and 0 < words <= _CORRECTED_WORDS
+    corrected = _corrected(text, vocabulary, names) if correctable else ""
+    searched = _marked(corrected) if corrected else marked
+    language = script_language(text)
+    formulas = tuple(text_formulas(searched))
+    number = _NUMBER.fullmatch(text)
+    return ParsedQuery(
+        sort=_sort(searched, words, formulas),
+        text=text,
+        searched=searched,
+        corrected=corrected,
+        read_as=searched if searched != (corrected or text) else "",
+        tokens=tuple(search_tokens(searched, language)),
+        prose=tuple(search_tokens(_prose(searched), language)),
+        formulas=formulas,
+        language=language,
+        number=int(number["number"]) if number else 0,
+        is_number=bool(number and number["named"].strip()),
+        concept=next((name for pattern, name in _ABOUT if pattern.fullmatch(_asked_of(searched))), ""),
+    )
+
+
+def _marked(text: str) -> str:
+    """Return the text with plain maths, and formulas in words, as LaTeX between dollars."""
+    for pattern, plain in _SPOKEN:
+        text = pattern.sub(plain, text)
+    marked = mark_plain_maths(text)
+    for pattern, latex in _SPOKEN_OF:
+        if match := pattern.fullmatch(marked):
+            return match.expand(latex)
+    return marked
+
+
+def _prose(marked: str) -> str:
+    return " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
+
+
+def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
+    if formulas and all(_SIGN_TOKEN.search(token) for token in {*search_tokens(_prose(searched))} - _ASKING):
+        return "formula"
+    if words >= _QUESTION_WORDS and not formulas and not _ENDS_SENTENCE.search(searched):
+        words = len([word for word in _PROSE_WORD.findall(searched) if word.lower() not in JOINING_WORDS])
+    return "question" if words >= _QUESTION_WORDS else "words" if words else "formula"
+
+
+def _asked_of(searched: str) -> str:
+    """Return what was typed without the words before it that only ask: "what is", "find"."""
+    words = searched.split(" ")
+    start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
+    return " ".join(words[start:])
+
+
+def long_query_text(key: str) -> str:
+    """Return the text of a search that is kept under a key; empty where the key is not known."""
+    return LongQuery.objects.filter(pk=key[:24]).values_list("text", flat=True).first() or ""
+
+
+def quoted(token: str) -> str:
+    """Return a token as `to_tsquery` reads it."""
+    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _words_of_prose(marked: str) -> int:
+    """Return the number of words outside formulas; two Chinese characters are about one."""
+    prose = _prose(marked)
+    return (
+        len(_PROSE_WORD.findall(CHINESE.marks.sub(" ", prose))) + (len(CHINESE.marks.findall(prose)) + 1) // 2
+    )
+
+
+def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
+    """Return the text with misspelt words replaced, or nothing if there are none."""
+    prose = {
+        match[0]
+        for part in segment_text(mark_plain_maths(text))
+        if part.kind == "text"
+        for match in _LATIN_WORD.finditer(part.source)
+    }
+    tokens = {word: next(iter(search_tokens(word)), "") for word in sorted(prose)}
+    candidates = {
+        word: [] if is_english(word) else vocabulary.corrections(token, names=names)
+        for word, token in tokens.items()
+    }
+    correct_tokens = {
+        token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)
+    }
+    meant = {
+        word: _spelt(better)
+        for word, choice in candidates.items()
+        if choice and (better := _likeliest(tokens[word], choice, correct_tokens))
+    }
+    if not meant:
+        return ""
+    return _LATIN_WORD.sub(lambda match: meant.get(match[0], match[0]), text)
+
+
+def _spelt(token: str) -> str:
+    """Return a token as a word: the search takes an s from some that have no singular ("pythagora")."""
+    return f"{token}s" if not is_english(token) and is_english(f"{token}s") else token
+
+
+_STANDING_TOGETHER = """
+    SELECT token FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS asked (token, query, place)
+    WHERE EXISTS (
+        SELECT FROM questionbank_question WHERE search_vector @@ to_tsquery('simple', asked.query)
+    )
+    ORDER BY place
+"""
+
+
+def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str]) -> str:
+    """Return the first candidate that some question contains together with the query's other words, else the first.
+
+    Nothing if a question contains the token itself: a word newer than the vocabulary is right too.
+    """
+    together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
+    with connection.cursor() as cursor:
+        cursor.execute(_STANDING_TOGETHER, [[token, *candidates], [quoted(token), *together]])
+        standing = [row[0] for row in cursor.fetchall()]
+    if token in standing:
+        return ""
+    return standing[0] if standing else candidates[0]

@@ -1,0 +1,275 @@
+"""The terms of a search of a few words: each is held by a question's words, its formulas' signs or its concepts.
+
+"Domain of a square root function" asks for "domain", which may occur only in the name of the question's concept, for
+"square root", which may be nothing but a sign in a formula, and for "function".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from analytics.language.en.verb_forms import word_family
+from analytics.language.zh.language import CHINESE
+from questionbank.bank.facet_counts import facet_cube
+from questionbank.search.concept_search import ConceptNames, Span, Tokens
+from questionbank.search.query import JOINING_WORDS, quoted
+from questionbank.search.spelling import Vocabulary
+
+MOST_WORDS = 10  # terms of one search
+_BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank
+_SIGNS: dict[Tokens, Tokens] = {  # signs of a formula that mean a word
+    ("square", "root"): ("msqrt",),
+    ("cube", "root"): ("msqrt",),
+    **dict.fromkeys((("integral",), ("integrate",), ("integration",), ("积分",)), ("mint",)),
+    **dict.fromkeys((("limit",), ("极限",)), ("mlim",)),
+    **dict.fromkeys((("logarithm",), ("logarithmic",), ("mlog",), ("对数",)), ("mlog", "mln", "mlg")),
+    **dict.fromkeys((("sine",), ("正弦",)), ("msin",)),
+    **dict.fromkeys((("cosine",), ("余弦",)), ("mcos",)),
+    ("tangent",): ("mtan",),
+    **dict.fromkeys((("summation",), ("sigma", "notation")), ("msum",)),
+    **dict.fromkeys((("matrix",), ("matrice",), ("矩阵",)), ("mpmatrix", "mbmatrix", "mmatrix", "marray")),
+    ("determinant",): ("mvmatrix", "mdet"),
+    ("vector",): ("mvec", "moverrightarrow"),
+    ("binomial", "coefficient"): ("mbinom",),
+    ("degree",): ("mdegree",),
+    **dict.fromkeys((("percentage",), ("percent",), ("百分数",)), ("percent",)),
+}
+_ASKED_FOR = frozenset(
+    {"problem", "find", "finding", "solve", "solving", "calculate", "calculating", "missing", "unknown"}
+)
+_TURNED = frozenset(
+    str.split("convert converting conversion change changing turn turning write writing express expressing")
+)
+_TOWARDS = frozenset({"to", "into", "as"})
+_NEAR = 2  # tokens between "to" and what stands on its sides: "to a decimal"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a search.
+
+    Attributes:
+        query: what full text looks for, with the signs that mean the same.
+        weight: how rare it is.
+        phrases: places in `Terms.phrases` of those that mean the same.
+        looked_through: about how many questions say it, or a name that stands for it.
+        is_unknown: no question says it, so that none can be blamed for lacking it.
+    """
+
+    token: str
+    query: str
+    weight: float
+    phrases: tuple[int, ...] = ()
+    looked_through: int = 0
+    is_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words of a search that belong together: a name, a synonym, or words side by side.
+
+    Attributes:
+        query: what full text looks for: the words side by side, each synonym likewise.
+        nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
+        weight: what a question gains that holds it.
+        looked_through: about how many entries of the index of words are read to find it.
+        tags: of the concepts with this name, and below.
+        is_name: of a concept or a synonym; it replaces all of its words.
+        is_concept: the whole name of a concept.
+        is_topic: of a topic; the nodes are where questions on it are found.
+    """
+
+    query: str
+    nodes: tuple[str, ...]
+    weight: float
+    is_name: bool
+    looked_through: int = 0
+    tags: int = 0
+    is_concept: bool = False
+    is_topic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """What a search wants turned into what: "fractions to decimals".
+
+    Attributes:
+        wanted: what full text finds in questions that ask for it: "as a decimal".
+        reverse: in those that ask for the opposite: "as a fraction".
+    """
+
+    wanted: str
+    reverse: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a search asks for."""
+
+    words: tuple[Word, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    direction: Direction | None = None
+
+
+def terms_of(
+    tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary, *, is_prose: bool = True
+) -> Terms:
+    """Return the terms of a search.
+
+    Args:
+        tokens: of the search, in order, repeats included.
+        is_prose: they are words alone; those of formulas are not side by side as they are typed.
+    """
+    spans = names.spans(tokens)
+    telling = _telling(tokens, spans)
+    direction = wanted_direction(tokens)
+    if direction:
+        telling = [place for place in telling if tokens[place] not in _TURNED] or telling
+    phrases = [_named(span, tokens, vocabulary) for span in spans]
+    if any(phrase.nodes for phrase in phrases):
+        counts = facet_cube().by_concept
+        phrases = [replace(phrase, tags=_tags(phrase.nodes, names, counts)) for phrase in phrases]
+    covering = [(span.start, span.end) for span in spans]
+    for (start, end), signs in _signs(tokens):
+        if (start, end) in covering:
+            place = covering.index((start, end))
+            named = phrases[place]
+            looked_through = named.looked_through + sum(map(vocabulary.count, signs))
+            phrases[place] = replace(
+                named, query=f"{named.query} | {_any(signs)}", looked_through=looked_through
+            )
+        elif end - start > 1:
+            covering.append((start, end))
+            phrases.append(
+                Phrase(
+                    f"({phrase_query(tokens[start:end])}) | {_any(signs)}",
+                    (),
+                    _weight(tokens[start:end], vocabulary),
+                    is_name=True,
+                    looked_through=_rarest(tokens[start:end], vocabulary) + sum(map(vocabulary.count, signs)),
+                )
+            )
+    for first, second in pairwise(telling):
+        if (
+            is_prose
+            and second - first <= 2
+            and not any(start <= first and second < end for start, end in covering[: len(spans)])
+        ):
+            query = _apart(tokens[first], tokens[second], (second - first,), vocabulary)
+            both = (tokens[first], tokens[second])
+            weight = min(map(vocabulary.rarity, both))
+            phrases.append(Phrase(query, (), weight, False, _rarest(both, vocabulary)))
+    words: dict[str, Word] = {}
+    signs_of = {tokens[start]: signs for (start, end), signs in _signs(tokens) if end - start == 1}
+    for place in telling:
+        token = tokens[place]
+        inside = tuple(
+            index
+            for index, (start, end) in enumerate(covering)
+            if start <= place < end and (index >= len(spans) or place != spans[index].gap)
+        )
+        said = _said_forms(token, vocabulary)
+        alternatives = (token, *said, *signs_of.get(token, ()), *_longer_words(token))
+        query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
+        names_of = sum(phrases[index].looked_through for index in inside if phrases[index].is_name)
+        looked_through = sum(map(vocabulary.count, said)) + names_of
+        weight = min(map(vocabulary.rarity, said))
+        unknown = is_prose and token.isalpha() and len(token) > _NEAR and not looked_through
+        words.setdefault(token, Word(token, query, weight, inside, looked_through, unknown))
+    rarest = sorted(words.values(), key=lambda word: -word.weight)[:MOST_WORDS]
+    return Terms(tuple(rarest), tuple(phrases), direction)
+
+
+def phrase_query(tokens: Iterable[str]) -> str:
+    """Return what full text looks for if the tokens must be side by side."""
+    return " <-> ".join(map(quoted, tokens))
+
+
+def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
+    """Return the places of the words that say what is asked for, or of all words if there are none."""
+    named = {place for span in spans for place in range(span.start, span.end)}
+    counts = {span.start - 1 for span in spans}  # "2 decimal places"
+    telling = [
+        place
+        for place, token in enumerate(tokens)
+        if token not in JOINING_WORDS and not (place in counts and token.isdecimal())
+    ]
+    about = [place for place in telling if tokens[place] not in _ASKED_FOR or place in named]
+    return about or telling or list(range(len(tokens)))
+
+
+def _named(span: Span, tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
+    own = tuple(tokens[span.start : span.end])
+    names = [words for words in dict.fromkeys((own, *span.synonyms)) if words]
+    query = " | ".join(map(phrase_query, names))
+    if span.gap >= 0:
+        query = _apart(own[0], own[-1], (1, 2, 3, 4), vocabulary)
+    looked_through = sum(_rarest(words, vocabulary) for words in names)
+    weight = _weight(own, vocabulary)
+    kind = {"is_concept": span.is_concept, "is_topic": span.is_topic}
+    return Phrase(query, span.nodes, weight, True, looked_through, **kind)
+
+
+def _said_forms(token: str, vocabulary: Vocabulary) -> list[str]:
+    """Return a word and those of its forms that the bank has."""
+    return [form for form in sorted(word_family(token)) if form == token or vocabulary.count(form)]
+
+
+def _apart(first: str, second: str, distances: Sequence[int], vocabulary: Vocabulary) -> str:
+    """Return what full text looks for if two words, in any form, must be so far apart."""
+    before, after = (" | ".join(map(quoted, _said_forms(token, vocabulary))) for token in (first, second))
+    return " | ".join(f"(({before}) <{distance}> ({after}))" for distance in distances)
+
+
+def wanted_direction(tokens: Sequence[str]) -> Direction | None:
+    """Return the direction of a search that wants one thing turned into another; None of any other."""
+    telling = _telling(tokens, ())
+    for place, token in enumerate(tokens):
+        before = [at for at in telling if place - _NEAR <= at < place and tokens[at] not in _TURNED]
+        after = [at for at in telling if place < at <= place + _NEAR]
+        if token in _TOWARDS and before and after:
+            return Direction(_asked_as(tokens[after[0]]), _asked_as(tokens[before[-1]]))
+    return None
+
+
+def _asked_as(token: str) -> str:
+    """Return what full text finds where a question wants its answer as this: "to", "as a", "which", "how many"."""
+    prepositions = " | ".join(map(quoted, ("to", "into", "as", "in")))
+    asking = " | ".join(map(quoted, ("to", "into", "as", "in", "which", "what", "many")))
+    return f"(({asking}) <-> {quoted(token)}) | (({prepositions}) <2> {quoted(token)})"
+
+
+def _longer_words(token: str) -> tuple[str, ...]:
+    """Return the words that a single Chinese character is cut together with: 圆形, and 求圆 of "求圆的周长"."""
+    if not CHINESE.marks.fullmatch(token):
+        return ()
+    return (f"{token}形", *(f"{before}{token}" for before in _BEFORE_CHARACTER))
+
+
+def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
+    """Return the words that have a sign: their places and the signs."""
+    return [
+        ((start, start + size), signs)
+        for size in (2, 1)
+        for start in range(len(tokens) - size + 1)
+        if (signs := _SIGNS.get(tuple(tokens[start : start + size])))
+    ]
+
+
+def _any(signs: Iterable[str]) -> str:
+    return " | ".join(map(quoted, signs))
+
+
+def _tags(nodes: Iterable[str], names: ConceptNames, counts: Mapping[int, int]) -> int:
+    return sum(counts.get(pk, 0) for node in nodes for pk in names.below(node))
+
+
+def _rarest(tokens: Iterable[str], vocabulary: Vocabulary) -> int:
+    """Return about how many questions hold the rarest of some tokens; 0 where that is unknown."""
+    return min(map(vocabulary.count, tokens))
+
+
+def _weight(tokens: Iterable[str], vocabulary: Vocabulary) -> float:
+    return max(map(vocabulary.rarity, tokens), default=0.0)

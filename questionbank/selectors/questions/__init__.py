@@ -1,1 +1,0 @@
-"""Questions and concepts: what they compute, where they lie on the map, how they were changed."""

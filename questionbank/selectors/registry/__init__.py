@@ -1,1 +1,0 @@
-"""Trained models, how they compare, and the jobs that make them."""

@@ -1,1 +1,0 @@
-"""The queue of paraphrases and those that write them."""

@@ -1,0 +1,214 @@
+"""Which of two questions on a topic is harder, and where a question stands among those on its topic.
+
+What students answered decides where both questions have been answered, else what their sources say. Where that is not
+known of both, the order that the probes learned says how probable it is (`analytics.inference.order`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from analytics.inference.order import CANNOT_TELL, harder_probability
+from analytics.languages import primary_language
+from analytics.probes.order import LANGUAGE
+from analytics.records import ConceptPath
+from questionbank.bank.difficulty_selectors import difficulty_step, is_known
+from questionbank.bank.vector_selectors import vectors_of
+from questionbank.core.cached import KeptByKey
+from questionbank.core.wording import percent_text
+from questionbank.models import KnowledgeConcept, Question, QuestionTag
+from questionbank.registry.serving import Serving
+
+SURE = 0.75  # probability from which a question is listed as harder or easier
+FEWEST, MOST = 10, 40  # other questions that a question's place on its topic is stated among
+_CANDIDATES = 2_000  # questions on the topic of which those are drawn
+_NOT_READ = ("description", "opaque")  # their text does not say what is to be done
+_COMPARED = (  # columns that a comparison by order or difficulty reads
+    "text", "options", "content", "content_hash", "language", "kind", "paraphrase_of",
+    "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses",
+)  # fmt: skip
+
+_ScoreKey = tuple[str, int, int, bytes]
+"""Of the probes the checksum, of the vectors the set, of the question its number and the hash of its content."""
+_scores: KeptByKey[_ScoreKey, float] = KeptByKey(most=8_192)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How probably a question is harder than another, and that in words.
+
+    Attributes:
+        probability: 1 or 0 where responses or sources show it.
+    """
+
+    probability: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a question stands among others on its topic.
+
+    Attributes:
+        share: of them that it can be expected to be harder than.
+        others: their number.
+    """
+
+    concept: KnowledgeConcept
+    share: float
+    others: int
+
+    @property
+    def tenths(self) -> int:
+        return round(10 * self.share)
+
+
+def order_scores(
+    questions: Sequence[Question], serving: Serving, hierarchy: str | None = None
+) -> dict[int, float]:
+    """Return the scores by which the probes order questions, by their ids; only those that have one.
+
+    That takes probes that learned an order, a question in its language, and a vector of it.
+    """
+    probes = serving.probes_for(hierarchy=hierarchy, language=LANGUAGE)
+    if probes is None or probes.heads.order is None:
+        return {}
+    embedding_set = serving.embedding_set(probes.lens)
+    made_by = (serving.probe_artifacts[probes.hierarchy].checksum, embedding_set.pk)
+    by_key: dict[_ScoreKey, Question] = {
+        (*made_by, question.pk, bytes(question.content_hash)): question
+        for question in questions
+        if primary_language(question.language) == LANGUAGE and question.kind not in _NOT_READ
+    }
+
+    def read(keys: list[_ScoreKey]) -> dict[_ScoreKey, float]:
+        vectors = vectors_of(embedding_set=embedding_set, questions=[by_key[key] for key in keys])
+        present = [key for key in keys if by_key[key].pk in vectors]
+        if not present:
+            return {}
+        predicted = probes.heads.predict(
+            np.stack([vectors[by_key[key].pk] for key in present]),
+            top=1,
+            texts=[by_key[key].analysed_text for key in present],
+        )
+        scores = zip(present, (prediction.order for prediction in predicted), strict=True)
+        return {key: score for key, score in scores if score is not None}
+
+    return {by_key[key].pk: score for key, score in _scores(by_key, read).items()}
+
+
+def compare(
+    question: Question | None, score: float | None, other: Question, other_score: float | None
+) -> Comparison | None:
+    """Return whether `other` is harder; None where nothing says so.
+
+    Args:
+        question: None for a text that is not in the bank.
+        score: of the question, as of `order_scores`.
+        other: another question on the same topic.
+        other_score: its score.
+    """
+    if question is not None and (step := difficulty_step(question, other)):
+        return Comparison(float(step[0] > 0), step[1])
+    if question is not None and is_known(question) and is_known(other):
+        return None
+    if score is None or other_score is None:
+        return None
+    probability = harder_probability(other_score, score)
+    return Comparison(probability, _sentence(probability))
+
+
+def _sentence(probability: float) -> str:
+    if abs(probability - 0.5) < CANNOT_TELL:
+        return "Cannot tell which is harder."
+    word = "harder" if probability > 0.5 else "easier"
+    return f"Probably {word} ({percent_text(max(probability, 1 - probability))})."
+
+
+def standing(
+    *,
+    question: Question | None,
+    score: float | None,
+    concept_ids: Sequence[int],
+    serving: Serving,
+    hierarchy: str | None = None,
+) -> Standing | None:
+    """Return where a question stands on its topic; None where too few others can be compared with it.
+
+    Args:
+        question: None for a text that is not in the bank.
+        score: of the question, as of `order_scores`.
+        concept_ids: its concepts, the first of which counts. Of a concept with few questions, the one above it counts.
+        serving: the models in use.
+        hierarchy: whose probes made the score.
+    """
+    concept = KnowledgeConcept.objects.filter(pk__in=concept_ids[:1]).first()
+    if concept is None or score is None:
+        return None
+    above = KnowledgeConcept.objects.filter(path__in=KnowledgeConcept.prefixes(concept.path))
+    for topic in above.order_by("-depth"):
+        ids = _other_ids(topic, question)
+        if len(ids) < FEWEST:
+            continue
+        others = list(Question.objects.filter(pk__in=ids).only(*_COMPARED))
+        scores = order_scores(others, serving, hierarchy)
+        compared = [compare(question, score, other, scores.get(other.pk)) for other in others]
+        easier = [1 - comparison.probability for comparison in compared if comparison is not None]
+        if len(easier) >= FEWEST:
+            return Standing(topic, sum(easier) / len(easier), len(easier))
+    return None
+
+
+def _other_ids(topic: KnowledgeConcept, question: Question | None) -> list[int]:
+    """Return the ids of other ready questions on a topic, drawn by chance but always the same."""
+    tags = QuestionTag.objects.filter(
+        concept__path__startswith=topic.path,
+        question__status=Question.Status.READY,
+        question__paraphrase_of__isnull=True,
+    )
+    ids = list(tags.order_by("question_id").values_list("question_id", flat=True).distinct()[:_CANDIDATES])
+    ids = [pk for pk in ids if question is None or pk != question.pk]
+    return Random(0).sample(ids, min(MOST, len(ids)))  # noqa: S311 - nothing secret
+
+
+def expected_places(
+    questions: Sequence[Question],
+    scores: Mapping[int, float],
+    percents: Mapping[int, float],
+    topics: Mapping[int, ConceptPath],
+) -> dict[int, float]:
+    """Return for each question the share of the others that it can be expected to be harder than.
+
+    Questions on one topic are compared as `compare` does it, others by their difficulty in per cent. A question that
+    has neither a score nor a percentage is left out.
+
+    Args:
+        questions: in any order.
+        scores: as of `order_scores`.
+        percents: difficulties, observed, published or estimated.
+        topics: the questions' topics.
+    """
+    known = [question for question in questions if question.pk in scores or question.pk in percents]
+
+    def harder(question: Question, other: Question) -> float:
+        topic = topics.get(question.pk)
+        is_one_topic = topic is not None and topic == topics.get(other.pk)
+        comparison = (
+            compare(other, scores.get(other.pk), question, scores.get(question.pk)) if is_one_topic else None
+        )
+        if comparison is not None:
+            return comparison.probability
+        percent, other_percent = percents.get(question.pk), percents.get(other.pk)
+        if percent is None or other_percent is None:
+            return 0.5
+        return 0.5 + 0.5 * float(np.sign(percent - other_percent))
+
+    return {
+        question.pk: sum(harder(question, other) for other in known if other is not question)
+        / max(len(known) - 1, 1)
+        for question in known
+    }

@@ -1,0 +1,248 @@
+"""Worked exemplars of questions, as files have them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
+from analytics.analogy.graphs import problem_graph, readable_text_graph
+from analytics.analogy.likely_graphs import LikelyGraphs
+from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
+from analytics.inference.encode import OnnxEncoder
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.records import ProblemRecord
+from analytics.solver.served import without_solution
+from analytics.solver.solution import Solution, Solver
+from analytics.text.copies import story_key
+from analytics.text.numbers import find_numbers
+from questionbank.core.answer_files import (
+    InputProblem,
+    InputQuestion,
+    read_input_problems,
+    read_input_questions,
+)
+from questionbank.core.errors import ImportRefused, LineProblem, ServiceUnavailable
+from questionbank.core.wording import counted
+from questionbank.registry.artifact_selectors import artifact_numbered, retriever_champion
+from questionbank.registry.serving import retriever_of
+from questionbank.solving.recalled import recalling
+from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
+
+_SOLUTIONS = 5  # of a problem
+
+
+def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
+    """Return the graphs that each problem may have; none for one that cannot be solved."""
+    unsolved = list(map(without_solution, problems))
+    solutions = solver.solve(unsolved, beam=_SOLUTIONS)
+    return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
+
+
+def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
+    """Return the graph of each value's likeliest solution: solutions of equal values are right together."""
+    likely = []
+    values: list[float] = []
+    for solution in solutions:
+        value = solution.value
+        if value is None or any(answers_agree(value, earlier_value) for earlier_value in values):
+            continue
+        values.append(value)
+        graph = readable_text_graph(replace(problem, equation=solution.equation))
+        if graph is not None:
+            likely.append((graph, solution.probability))
+    return likely
+
+
+SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
+"""Returns a solver that recalls these solved problems in addition to those that a retriever keeps."""
+
+_DIGITS = 6
+_COMPUTATIONS = ("equation", "program", "calculations")  # what a graph can be read from
+
+
+def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
+    """Return the retriever with a number or in a folder; for ``"default"`` the one in use, if any.
+
+    Args:
+        languages: of the problems; for ``"default"`` the retriever of the commonest is chosen.
+
+    Raises:
+        NotFound: there is no retriever with this number, and no such folder.
+        ArtifactError: the folder holds none.
+        ServiceUnavailable: the files of a registered retriever are missing or damaged.
+    """
+    if model == "default":
+        commonest = Counter(languages).most_common(1)
+        champion = retriever_champion(commonest[0][0] if commonest else "en")
+        return None if champion is None else retriever_of(champion)
+    if Path(model).is_dir():
+        return load_retriever(Path(model))
+    return retriever_of(artifact_numbered(capability="analogy", number=model))
+
+
+def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:
+    """Return the solver that helps to choose exemplars, for any problems that it recalls; None for ``"none"``.
+
+    Args:
+        model: as `solver_by_name` takes it, or ``"none"``.
+        retriever: by which a named solver recalls similar problems; those in use recall them as they serve.
+
+    Raises:
+        NotFound, ArtifactError, ServiceUnavailable: as `solver_by_name`.
+    """
+    if model == "none":
+        return None
+    solver = solver_by_name(model)
+    if model == "default":
+        return lambda solved: SolverByLanguage(solved=solved)
+    return lambda solved: solver if retriever is None else recalling(solver, retriever, solved=solved)
+
+
+def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[ProblemRecord]:
+    """Return the problems of a corpus of which no question of a file is a copy but for numbers.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    entries = read_input_questions(questions)
+    question_keys = {story_key(entry.text) for entry in entries if not isinstance(entry, LineProblem)}
+    return [entry.problem for entry in corpus if story_key(entry.problem.text) not in question_keys]
+
+
+def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
+    """Return the problems of a file; `report` gets each line that cannot be read.
+
+    Raises:
+        ImportRefused: the file cannot be read, or holds no problem that can be.
+    """
+    problems: list[InputProblem] = []
+    for entry in read_input_problems(path):
+        if isinstance(entry, LineProblem):
+            report(f"{path.name}: {entry}")
+        else:
+            problems.append(entry)
+    if not problems:
+        raise ImportRefused(f"The corpus {path.name} contains no problems.")
+    return problems
+
+
+class FileCorpus:
+    """Problems of a file with their graphs and vectors, among which exemplars are looked for.
+
+    Args:
+        notices: sentences for people are added to it.
+        solver: says which graphs a question may have; None: the retriever alone ranks.
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[InputProblem],
+        encoder: Retriever | OnnxEncoder,
+        notices: set[str],
+        solver: Solver | None = None,
+    ) -> None:
+        self._ids = [entry.id for entry in problems]
+        self._texts = [entry.problem.text for entry in problems]
+        self._encoder, self._notices, self._solver = encoder, notices, solver
+        self._numberless = 0  # questions
+        self._graphs: list[str | None] = []
+        unreadable = 0
+        for entry in problems:
+            try:
+                graph = problem_graph(entry.problem)
+                is_unreadable = graph is None and any(name in _COMPUTATIONS for name in entry.unreadable)
+            except DataError:
+                graph, is_unreadable = None, True
+            unreadable += is_unreadable
+            self._graphs.append(None if graph is None else graph.graph)
+        if not any(self._graphs):
+            notices.add(
+                "No problem of the corpus has an equation that can be read, so exemplars are chosen by text alone"
+                " and have no graph."
+            )
+        if unreadable:
+            one, several = "its problem has no graph.", "their problems have no graph."
+            cannot = "of the corpus cannot be read:"
+            notices.add(counted(unreadable, f"equation {cannot} {one}", f"equations {cannot} {several}"))
+        text_graphs = [] if solver is None else [readable_text_graph(entry.problem) for entry in problems]
+        self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts), text_graphs)
+        self._by_wording: ExemplarCorpus | None = None
+
+    def exemplars(self, questions: Sequence[InputQuestion], k: int) -> list[dict[str, Any]]:
+        """Return ``{"id", "exemplars": [{"id", "score", "graph"}, ...]}`` of each question, the most similar first.
+
+        Neither the question itself nor a copy but for numbers is an exemplar. A question in a script that the
+        retriever cannot read is compared by its wording.
+        """
+        if k > len(self._texts):
+            self._notices.add(
+                f"The corpus has only {len(self._texts)} problems: no question gets more exemplars."
+            )
+        self._count_numberless(questions)
+        strange = [
+            self._encoder.unknown_share([question.text]) > UNKNOWN_SHARE_LIMIT for question in questions
+        ]
+        by_row: dict[int, list[Exemplar]] = {}
+        for is_strange, find in ((False, self._by_retriever), (True, self._by_words)):
+            rows = [row for row, flag in enumerate(strange) if flag is is_strange]
+            if rows:
+                hits = find([questions[row] for row in rows], k)
+                by_row.update(zip(rows, hits, strict=True))
+
+        def fields(hit: Exemplar) -> dict[str, Any]:
+            score = round(hit.score, _DIGITS)
+            return {"id": self._ids[hit.row], "score": score, "graph": self._graphs[hit.row]}
+
+        return [
+            {"id": question.id, "exemplars": [fields(hit) for hit in by_row[row]]}
+            for row, question in enumerate(questions)
+        ]
+
+    def _count_numberless(self, questions: Sequence[InputQuestion]) -> None:
+        """Keep one notice of all questions without numbers, of this batch and those before."""
+        count = sum(not find_numbers(question.text) for question in questions)
+        if count:
+            self._notices.discard(_numberless_notice(self._numberless))
+            self._numberless += count
+            self._notices.add(_numberless_notice(self._numberless))
+
+    def _by_retriever(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
+        texts = [question.text for question in questions]
+        likely: list[LikelyGraphs] | None = None
+        if self._solver is not None:
+            problems = [
+                ProblemRecord(str(question.id), question.text, question.language) for question in questions
+            ]
+            try:
+                likely = likely_graphs(self._solver, problems)
+            except ServiceUnavailable as error:  # its files are missing
+                self._solver = None
+                self._notices.add(f"Some exemplars are chosen without a solver: {error}")
+        return self._corpus.retrieve(texts, self._encoder.encode(texts), k, likely=likely)
+
+    def _by_words(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
+        texts = [question.text for question in questions]
+        self._notices.add(
+            "Some questions are in a script that the retriever cannot read: they are compared by wording."
+        )
+        encoder = HashedNgramEncoder()
+        if self._by_wording is None:
+            self._by_wording = ExemplarCorpus(self._texts, np.asarray(encoder.encode(self._texts)))
+        return self._by_wording.retrieve(texts, np.asarray(encoder.encode(texts)), k)
+
+
+def _numberless_notice(count: int) -> str:
+    return counted(
+        count,
+        "question has no numbers to compute with: its exemplars are only similar in wording or meaning.",
+        "questions have no numbers to compute with: their exemplars are only similar in wording or meaning.",
+    )

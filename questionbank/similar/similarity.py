@@ -1,0 +1,441 @@
+"""Similar questions under one lens, for a stored question or a pasted text, each with its reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Self
+
+import numpy as np
+
+from analytics.capability import Lens
+from analytics.catalog import FALLBACK_LENS, lenses, main_lens
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.subject import NOT_MATHEMATICS
+from analytics.records import ConceptPath
+from analytics.text.tokens import detect_language
+from questionbank.bank.question_selectors import TaggedPath, tagged_paths, visible_to
+from questionbank.bank.vector_selectors import nearest, stored_vectors
+from questionbank.bank.wordings import wording_ids
+from questionbank.core.errors import ServiceUnavailable
+from questionbank.core.wording import percent_text
+from questionbank.models import Question, QuestionTag, User
+from questionbank.registry.serving import Serving, served_solver
+from questionbank.search.spelling import vocabulary
+from questionbank.similar.evidence import Evidence, copy_key, evidence_of, same_spelling
+from questionbank.similar.likeness import (
+    Asked,
+    Ranked,
+    Vector,
+    broad_concepts,
+    candidate_tags,
+    rank_by_graph,
+    rank_by_likeness,
+    rank_by_wording,
+    ready_in,
+)
+from questionbank.similar.reasons import compare
+from questionbank.solving.computations import Computation, question_computation, question_graphs
+from questionbank.solving.solutions import SolvedText, solved_computation, solved_graphs, text_solved
+
+CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
+LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
+REASON_SHARE = 0.4  # times score * (1 - score): what a reason adds to a mean of several measures
+LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
+NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
+_DUPLICATES_SHOWN = 5
+_KEPT_TEXTS = 2_048  # whose n-grams a process keeps, 2 KB each: a page compares some 60
+_ONLY_WORD_PROBLEMS = (
+    "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
+)
+_ONLY_THE_SAME_GRAPH = (
+    "The model does not know this language: only questions with the same known equation are found."
+)
+_UNKNOWN_COMPUTATION = (
+    "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
+    " that are computed alike."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarHit:
+    """A similar question.
+
+    Attributes:
+        score: its place's score under the lens, 0 to 1: for wording and purpose the cosine, for purpose nearer to 1
+            where concepts are shared; for structure the mean of the cosine and, with twice its
+            weight, the probability that the graph is the same.
+        reason: one sentence, about something that both questions contain.
+        flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
+        cosines: by lens, as far as both questions have vectors.
+        copies: further ones of the same text, but for numbers, blanks and how formulas are spelt; see `fold_copies`.
+        comparison: whether it is harder, in a sentence; empty where nothing says so.
+    """
+
+    question: Question
+    score: float
+    reason: str
+    concepts: list[ConceptPath]
+    flags: tuple[str, ...]
+    cosines: Mapping[str, float] = field(default_factory=dict)
+    computation: Computation | None = None
+    same_graph: bool = False
+    copies: tuple[SimilarHit, ...] = ()
+    comparison: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarResult:
+    """Similar questions, nearest first.
+
+    Attributes:
+        notice: says when another lens replaced it, or why there are no questions.
+    """
+
+    lens: str
+    hits: list[SimilarHit]
+    notice: str
+    computation: Computation | None = None
+
+
+def similar_questions(*, question: Question, lens: str, serving: Serving, k: int = 10) -> SimilarResult:
+    """Return the `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
+
+    Its original and its paraphrases are left out: its page lists them anyway.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors for the lens.
+    """
+    comparison = _Comparison.with_question(question, serving)
+    return comparison.result(comparison.found(lens, k))
+
+
+def similar_to_text(
+    *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10
+) -> SimilarResult:
+    """Return the `k` ready questions most similar to a text that is not in the bank.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors for the lens.
+    """
+    language = language or detect_language(text)
+    solved = None
+    if lenses()[lens].by_graph:
+        with suppress(ServiceUnavailable):
+            solved = text_solved(text, language, served_solver(language))
+    comparison = _Comparison.with_text(text, language, serving, solved=solved)
+    return comparison.result(comparison.found(lens, k))
+
+
+def similar_by_lens(
+    *,
+    asked: Question | str,
+    serving: Serving,
+    language: str = "",
+    solved: SolvedText | None = None,
+    k: int,
+) -> dict[str, SimilarResult]:
+    """Return the same under every lens, for a stored question or a text, each candidate read once.
+
+    Where the main lens or the one without a model has no vectors, its result is empty and its notice says so. Any
+    other lens is left out then, and where it does not compare such a text or does not know how it is computed.
+
+    Args:
+        language, solved: of a text, which the solver has read; the bank knows what is computed in a stored
+            question.
+    """
+    if isinstance(asked, Question):
+        comparison = _Comparison.with_question(asked, serving)
+    else:
+        comparison = _Comparison.with_text(asked, language, serving, solved=solved)
+    found = {}
+    for lens, row in lenses().items():
+        if row.is_main or row.knows_every_language or comparison.offers(row):
+            try:
+                found[lens] = comparison.found(lens, k)
+            except ServiceUnavailable as error:
+                found[lens] = _Found(lens, k, notice=str(error))
+    comparison.read([candidate.id for each in found.values() for candidate in each.ranked])
+    return {lens: comparison.result(each) for lens, each in found.items()}
+
+
+def near_duplicates(
+    *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
+) -> list[SimilarHit]:
+    """Return questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
+    lens = FALLBACK_LENS.word
+    if lens not in serving.sets:
+        return []
+    language = detect_language(text)
+    vector = serving.encoder(lens).encode([text])[0]
+    hits = nearest(
+        embedding_set=serving.embedding_set(lens),
+        vector=vector,
+        k=_DUPLICATES_SHOWN,
+        question_ids=Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED),
+        exclude=[exclude.pk] if exclude else [],
+    )
+    alike = [Ranked(pk, score, {lens: score}) for pk, score in hits if score >= NEAR_DUPLICATE]
+    return _Comparison.with_text(text, language, serving).hits(alike, lens)
+
+
+def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
+    """Return the first question of each text, with its copies: the same but for numbers, blanks and spelling."""
+    first: dict[str, SimilarHit] = {}
+    copies: defaultdict[str, list[SimilarHit]] = defaultdict(list)
+    for hit in hits:
+        key = copy_key(hit.question.analysed_text)
+        if first.setdefault(key, hit) is not hit:
+            copies[key].append(hit)
+    return [replace(hit, copies=tuple(copies[key])) if key in copies else hit for key, hit in first.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The candidates under a lens, before they are read.
+
+    Attributes:
+        k: how many are shown, at most.
+        served: the lens that found them, where it is not `lens` itself.
+    """
+
+    lens: str
+    k: int
+    ranked: Sequence[Ranked] = ()
+    served: str = ""
+    notice: str = ""
+    computation: Computation | None = None
+
+
+class _Comparison:
+    """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        asked_evidence: Evidence,
+        serving: Serving,
+        stored: Mapping[int, Vector],
+        *,
+        is_stored: bool = False,
+    ) -> None:
+        self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
+        self._vectors_by_set = dict(stored)  # by id of the set
+        self._is_stored = is_stored
+        self._broad = broad_concepts() if asked_evidence.tags else frozenset()
+        self._questions: dict[int, Question] = {}
+        self._evidence: dict[int, Evidence] = {}
+
+    @property
+    def _known(self) -> Mapping[str, Vector]:
+        """The vectors of the text by lens, as far as models know its language."""
+        by_set, sets = self._vectors_by_set, self._serving.sets.items()
+        return {name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set}
+
+    def offers(self, lens: Lens) -> bool:
+        """Return whether the lens has vectors and compares such a text, of which it knows what it has to compare."""
+        is_known = not lens.by_graph or self._asked_evidence.computation is not None
+        return is_known and lens.word in self._serving.sets and lens.takes(self._asked.text)
+
+    @classmethod
+    def with_question(cls, question: Question, serving: Serving) -> Self:
+        serving = serving.for_language(question.language)
+        tags = tagged_paths([question.pk]).get(question.pk, [])
+        asked_evidence = _evidence(question, tags)
+        concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
+        query = Asked(
+            text=question.analysed_text,
+            language=question.language,
+            ready=ready_in(question.language),
+            tags=tuple(tags),
+            concept_ids=tuple(concept_ids) if tags else (),
+            graphs=question_graphs(question),
+            exclude=tuple(wording_ids(question.pk)),
+        )
+        set_ids = [embedding_set.pk for embedding_set in serving.sets.values()]
+        stored = stored_vectors(set_ids=set_ids, question=question)
+        return cls(query, asked_evidence, serving, stored, is_stored=True)
+
+    @classmethod
+    def with_text(
+        cls,
+        text: str,
+        language: str,
+        serving: Serving,
+        *,
+        solved: SolvedText | None = None,
+    ) -> Self:
+        language = language or detect_language(text)
+        serving = serving.for_language(language)
+        query = Asked(
+            text=text, language=language, ready=ready_in(language), graphs=solved_graphs(text, solved)
+        )
+        asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
+        return cls(query, asked_evidence, serving, {})
+
+    def found(self, lens: str, k: int) -> _Found:
+        """Return the candidates for the `k` most similar questions under a lens.
+
+        Raises:
+            ServiceUnavailable: the bank has no vectors for the lens.
+        """
+        row = lenses()[lens]
+        if not (row.knows_every_language or self._asked.is_mathematics):
+            return _Found(lens, k, notice=f"{NOT_MATHEMATICS} Only its wording is compared.")
+        if row.by_graph:
+            return self._found_by_graph(lens, k)
+        vectors, notice = self._vectors(lens)
+        rank = rank_by_wording if row.knows_every_language else rank_by_likeness
+        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, max(k, CONSIDERED))
+        return _Found(lens, k, ranked, lens if lens in vectors else row.stand_in, notice)
+
+    def _found_by_graph(self, lens: str, k: int) -> _Found:
+        """Return the same for a lens that compares computations.
+
+        A language without vectors is compared by them alone.
+        """
+        self._serving.embedding_set(lens)
+        if not lenses()[lens].takes(self._asked.text):
+            return _Found(lens, k, notice=str(_ONLY_WORD_PROBLEMS))
+        computation = self._asked_evidence.computation
+        if computation is None:
+            return _Found(lens, k, notice=str(_UNKNOWN_COMPUTATION))
+        vectors: Mapping[str, Vector] = {}
+        notice = _ONLY_THE_SAME_GRAPH
+        if self._serving.serves(lens, self._asked.language, [self._asked.text]):
+            self._vectors(lens)
+            vectors, notice = self._known, ""  # of other lenses too: they say whether the purpose is the same
+        query = replace(self._asked, vectors=vectors)
+        ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
+        return _Found(lens, k, ranked, lens, notice, computation)
+
+    def result(self, found: _Found) -> SimilarResult:
+        """Return the `k` most similar of the candidates."""
+        served = found.served or found.lens
+        hits = self.hits(found.ranked, served)
+        if not lenses()[found.lens].by_graph and main_lens().word in self._known:
+            hits = _with_evidence(hits, is_mixed=lenses()[served].is_main)
+        return SimilarResult(found.lens, hits[: found.k], found.notice, found.computation)
+
+    def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
+        """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
+        self.read([candidate.id for candidate in ranked])
+        # The others were just deleted.
+        present = [candidate for candidate in ranked if candidate.id in self._questions]
+        texts = [self._questions[candidate.id].analysed_text for candidate in present]
+        wording = _wording(self._asked.text, texts)
+        rarity = vocabulary().rarity
+        by_graph = lenses()[lens].by_graph
+        hits = []
+        for candidate, alike in zip(present, wording, strict=True):
+            evidence = self._evidence[candidate.id]
+            comparison = compare(
+                self._asked_evidence,
+                evidence,
+                lens=lens,
+                wording=alike,
+                rarity=rarity,
+                broad=self._broad,
+                by_graph=by_graph,
+                purpose=candidate.cosines.get(main_lens().word),
+            )
+            if by_graph and not comparison.nearly_same_graph:
+                continue
+            hits.append(
+                SimilarHit(
+                    question=self._questions[candidate.id],
+                    score=round(candidate.score, 4),
+                    reason=comparison.reason or ("" if by_graph else self._predicted_reason(evidence)),
+                    concepts=[tag.path for tag in evidence.tags],
+                    flags=comparison.flags,
+                    cosines={name: round(cosine, 4) for name, cosine in candidate.cosines.items()},
+                    computation=evidence.computation,
+                    same_graph=comparison.same_graph,
+                )
+            )
+        return hits
+
+    def _predicted_reason(self, candidate: Evidence) -> str:
+        """Return that a candidate is about what is predicted for the question; empty where that is not known."""
+        path = next((path for path in self._likely if path in {tag.path for tag in candidate.tags}), None)
+        if path is None:
+            return ""
+        asked, likely = "question" if self._is_stored else "text", percent_text(self._likely[path])
+        return f"It is about {path[-1]}, which is predicted for this {asked} ({likely})."
+
+    @cached_property
+    def _likely(self) -> dict[ConceptPath, float]:
+        """The concepts that are predicted for a question without any, in the bank's default hierarchy."""
+        if self._asked_evidence.tags or not self._asked.is_mathematics:
+            return {}
+        probes = self._serving.probes_for(language=self._asked.language, sample=[self._asked.text])
+        vector = self._known.get(probes.lens) if probes is not None else None
+        if probes is None or vector is None or not probes.heads.beats_majority:
+            return {}
+        predicted = probes.heads.predict(vector[None], 1, texts=[self._asked.text])[0]
+        return {guess.path: guess.probability for guess in predicted.concepts if guess.probability >= LIKELY}
+
+    def read(self, ids: Iterable[int]) -> None:
+        """Read those candidates that have not been read; a fixed number of queries for any number of them."""
+        unread = [pk for pk in dict.fromkeys(ids) if pk not in self._questions]
+        if not unread:
+            return
+        tags = candidate_tags(self._asked, unread)
+        rows = Question.objects.select_related("equation", "machine_solution").defer("search_vector")
+        for pk, question in rows.in_bulk(unread).items():
+            self._questions[pk] = question
+            self._evidence[pk] = _evidence(question, tags[pk])
+
+    def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
+        """Return the text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
+        text, language = self._asked.text, self._asked.language
+        served, notice = self._serving.set_for(lens, language, [text])
+        sets = {served.lens: served}
+        stand_in = lenses()[lens].stand_in
+        if stand_in in self._serving.sets:
+            sets[stand_in] = self._serving.embedding_set(stand_in)
+        by_set = self._vectors_by_set
+        for name, embedding_set in sets.items():
+            if embedding_set.pk not in by_set:
+                by_set[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
+        return {name: by_set[embedding_set.pk] for name, embedding_set in sets.items()}, notice
+
+
+def _with_evidence(hits: Sequence[SimilarHit], *, is_mixed: bool) -> list[SimilarHit]:
+    """Return the questions for which something speaks, and those that are very near without.
+
+    Args:
+        is_mixed: scores are means of several measures, of which a reason becomes one more.
+    """
+    plausible = [hit for hit in hits if hit.reason or hit.score >= LEAST_WITHOUT_REASON]
+    if not is_mixed:
+        return plausible
+    scored = [
+        replace(hit, score=round(hit.score + REASON_SHARE * max(0.0, hit.score) * (1 - hit.score), 4))
+        if hit.reason
+        else hit
+        for hit in plausible
+    ]
+    return sorted(scored, key=lambda hit: (-hit.score, hit.question.pk))
+
+
+def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
+    computation = question_computation(question)
+    return evidence_of(question.analysed_text, language=question.language, computation=computation, tags=tags)
+
+
+def _wording(text: str, others: Sequence[str]) -> list[float]:
+    """Return how alike the texts read, whichever lens found them."""
+    if not others:
+        return []
+    vectors = np.stack([_spelt_vector(other) for other in others])
+    return [float(score) for score in vectors @ _spelt_vector(text)]
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _spelt_vector(text: str) -> Vector:
+    """Return the character n-grams of a text in one spelling, (dimension,)."""
+    return HashedNgramEncoder().encode([same_spelling(text)])[0]

@@ -1,0 +1,225 @@
+"""What is computed in a word problem, and which questions compute the same: by equation, else by the solver's.
+
+Two problems compute the same where their graph keys are equal (`analytics.expression.keys.graph_key`). A key that the
+solver found counts from `CERTAIN_ENOUGH` on, and whatever is said by it names its probability.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db import connection
+from django.db.models import F, Q
+
+from analytics.errors import DataError
+from analytics.expression.graph_reading import graph_reading, keys_with_another_step, keys_with_one_step_less
+from analytics.expression.notation import ARITY, to_prefix
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
+from analytics.solver.targets import problem_graph_key, target_tree
+from analytics.text.number_slots import NumberSlot, number_slots
+from questionbank.models import Question, QuestionEquation, QuestionSolution
+from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
+
+_MOST_LEAVES, _MOST_USES = 12, 4  # of an equation whose variants are compared
+
+# By hand: in one statement, and Django takes longer to write two than the database to answer them. What counts as
+# predicted is `solver_computes`.
+_SAME_COMPUTATION = """
+    WITH published AS (
+        SELECT q.id FROM questionbank_questionequation e JOIN questionbank_question q ON q.id = e.question_id
+        WHERE e.graph_key = %(key)s
+            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language)
+        ORDER BY e.question_id LIMIT %(limit)s
+    ), predicted AS (
+        SELECT q.id, s.probability
+        FROM questionbank_questionsolution s JOIN questionbank_question q ON q.id = s.question_id
+        LEFT JOIN questionbank_questionequation e ON e.question_id = q.id
+        WHERE s.graph_key = %(key)s AND s.probability >= %(least)s AND s.content_hash = q.content_hash
+            AND coalesce(e.graph_key, '') = ''
+            AND q.status = 'ready' AND q.id <> ALL(%(exclude)s) AND %(language)s IN ('', q.language)
+        ORDER BY s.probability DESC, q.id LIMIT %(limit)s - (SELECT count(*) FROM published)
+    )
+    SELECT id FROM (
+        SELECT id, NULL AS probability FROM published UNION ALL SELECT id, probability FROM predicted
+    ) AS same ORDER BY probability DESC NULLS FIRST, id
+"""
+
+
+@dataclass(frozen=True)
+class Computation:
+    """What is computed in a question.
+
+    Attributes:
+        equation: with the numbers of the text.
+        probability: that the solver's equation is right; None where the equation is published or a person's.
+    """
+
+    key: str
+    equation: str
+    text: str
+    probability: float | None = None
+
+    @property
+    def is_predicted(self) -> bool:
+        return self.probability is not None
+
+    @cached_property
+    def reading(self) -> str:
+        """The graph with a letter for each number, e.g. ``a × b − c``."""
+        return graph_reading(self.key)
+
+    @cached_property
+    def drawing(self) -> ExpressionDrawing | None:
+        """The equation's tree; None where it cannot be drawn."""
+        if self.tree is None:
+            return None
+        tokens = to_prefix(self.tree)
+        solution = solution_of(tokens, [slot.value for slot in self.slots], 1.0)
+        return expression_drawing(tokens, solution.terms)
+
+    def has_a_step_more_than(self, another: Computation) -> bool:
+        """Return whether it is the other computation once one of its steps is left out."""
+        return another.key in self._shorter
+
+    def differs_in_a_step_from(self, another: Computation) -> bool:
+        """Return whether it is the other computation once one of several steps is another operation."""
+        return another.key in self._altered
+
+    @cached_property
+    def slots(self) -> list[NumberSlot]:
+        return number_slots(self.text)
+
+    @cached_property
+    def tree(self) -> ExpressionTree | None:
+        """The equation over the text's numbers; None where it cannot be read."""
+        try:
+            return target_tree(self.equation, self.slots)
+        except DataError:
+            return None
+
+    @cached_property
+    def _shorter(self) -> frozenset[str]:
+        return keys_with_one_step_less(self.tree) if self.tree and _is_quick(self.tree) else frozenset()
+
+    @cached_property
+    def _altered(self) -> frozenset[str]:
+        tree = self.tree
+        if tree is None or not _is_quick(tree) or not any(child.children for child in tree.children):
+            return frozenset()  # with a single step nothing would be left that is the same
+        return keys_with_another_step(tree)
+
+
+def _is_quick(tree: ExpressionTree) -> bool:
+    """Return whether the keys of its variants are found in a moment: a number that is used often has many orders."""
+    leaves = Counter(label for label in to_prefix(tree) if label not in ARITY)
+    return leaves.total() <= _MOST_LEAVES and max(leaves.values()) <= _MOST_USES
+
+
+def question_computation(question: Question) -> Computation | None:
+    """Return what is computed in a question: by its equation, else by the solver's; None where neither is known."""
+    equation = _equation(question)
+    if equation is not None:
+        return Computation(equation.graph_key, equation.expression, question.text)
+    solution = _solution(question)
+    if solution is None or (solution.probability or 0) < CERTAIN_ENOUGH:
+        return None
+    return Computation(
+        solution.graph_key, solution.alternatives[0]["equation"], question.text, solution.probability
+    )
+
+
+def question_graphs(question: Question) -> dict[str, float]:
+    """Return the keys of the graphs that a question may have: its equation's, else all that the solver finds.
+
+    Each with its probability; those of which the solver is unsure too.
+    """
+    equation = _equation(question)
+    if equation is not None:
+        return {equation.graph_key: 1.0}
+    solution = _solution(question)
+    rows = solution.alternatives if solution is not None else []
+    return graph_probabilities(question.text, ((row["equation"], row["probability"]) for row in rows))
+
+
+def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the keys of the graphs that a text may have."""
+    graphs: dict[str, float] = {}
+    for equation, probability in equations:
+        if key := problem_graph_key(text, equation):
+            graphs[key] = min(1.0, graphs.get(key, 0.0) + probability)
+    return graphs
+
+
+def _equation(question: Question) -> QuestionEquation | None:
+    """Return the question's own equation, where it can be read."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    return equation if equation is not None and equation.graph_key else None
+
+
+def _solution(question: Question) -> QuestionSolution | None:
+    """Return the solver's solution of the question's present text, unless the published answer contradicts it."""
+    solution: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if (
+        solution is None
+        or not solution.graph_key
+        or bytes(solution.content_hash) != bytes(question.content_hash)
+    ):
+        return None
+    return solution
+
+
+def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:
+    """Return what is computed in a text that is not in the bank, by the solver's equation.
+
+    None where that is too unsure.
+    """
+    if not equation or (probability is not None and probability < CERTAIN_ENOUGH):
+        return None
+    key = problem_graph_key(text, equation)
+    return Computation(key, equation, text, probability) if key else None
+
+
+def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], limit: int) -> list[int]:
+    """Return ready questions that compute the same, by an index: those whose equation is known first.
+
+    Args:
+        language: of the questions; empty for any.
+    """
+    parameters: dict[str, Any] = {
+        "key": key,
+        "language": language,
+        "exclude": list(exclude),
+        "least": CERTAIN_ENOUGH,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_SAME_COMPUTATION, parameters)
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence[int]) -> dict[int, float]:
+    """Return those of some questions that may compute the same, with the probability of it."""
+    if not graphs:
+        return {}
+    among = Question.objects.filter(pk__in=list(ids)).order_by()
+    predicted = among.filter(solver_computes(*graphs)).values_list(
+        "pk", "machine_solution__graph_key", "machine_solution__probability"
+    )
+    published = among.filter(equation__graph_key__in=list(graphs)).values_list("pk", "equation__graph_key")
+    probabilities = {pk: graphs[key] * (probability or 0.0) for pk, key, probability in predicted}
+    return probabilities | {pk: graphs[key] for pk, key in published}
+
+
+def solver_computes(*keys: str) -> Q:
+    """Return questions of which only the solver's equation is known, which is certain enough and of this text."""
+    return Q(
+        Q(equation__isnull=True) | Q(equation__graph_key=""),
+        machine_solution__graph_key__in=keys,
+        machine_solution__probability__gte=CERTAIN_ENOUGH,
+        machine_solution__content_hash=F("content_hash"),
+    )

@@ -1,0 +1,441 @@
+"""What the solver makes of a word problem, stored or just pasted, and the questions that are computed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
+from analytics.expression.notation import to_prefix
+from analytics.records import ProblemRecord
+from analytics.solver.plausibility import answer_to_count
+from analytics.solver.rules.solver import may_be_solved
+from analytics.solver.solution import (
+    CERTAIN_ENOUGH,
+    SEVERAL_REASON,
+    Solution,
+    Step,
+    divides_by_zero,
+    solution_of,
+    solution_steps,
+)
+from analytics.solver.targets import target_tree
+from analytics.text.formulas import formula_segments
+from analytics.text.number_slots import number_slots
+from questionbank.bank.published_numbers import PublishedNumber, number_of_answer
+from questionbank.bank.question_selectors import in_language, visible_to
+from questionbank.formats.kinds import right_labels
+from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.registry.artifact_selectors import artifact_champions, retriever_champion
+from questionbank.registry.serving import ServedSolver
+from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
+from questionbank.solving.computations import (
+    Computation,
+    graph_probabilities,
+    question_computation,
+    solver_computes,
+    text_computation,
+)
+
+ALTERNATIVES = 3  # equations that are kept and shown
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An equation that the solver found.
+
+    Attributes:
+        answer: what it gives, written for people; empty where it has no value.
+        quotient: what it is worth, where `value` is that rounded; else the same as `value`.
+        steps: its operations in the order in which they are worked out.
+        rule: the kind of problem that a rule recognised; empty where a model found the equation.
+        twin: id of the question with the same text but for numbers whose equation it is; None where there is none.
+    """
+
+    equation: str
+    answer: str
+    value: float | None
+    quotient: float | None
+    probability: float
+    steps: tuple[Step, ...]
+    drawing: ExpressionDrawing | None
+    rule: str = ""
+    twin: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of the problem's text: prose, or a number or formula with the slots that the first equation uses."""
+
+    text: str
+    slots: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedText:
+    """How a text is solved: by its own equation where it has one, and by the solver.
+
+    Attributes:
+        alternatives: the solver's equations, the likeliest first; empty where it found none.
+        parts: the text, cut at the numbers that the equation shown uses.
+        known: the equation that the question's source gave or a person set.
+        agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
+            published answer where that is a number; None where neither is known.
+        published: the published answer, as written, where that is a number.
+        known_is_published: whether the known equation gives the published answer; None where either is not known.
+    """
+
+    alternatives: tuple[Alternative, ...]
+    reason: str
+    parts: tuple[TextPart, ...]
+    solver: str
+    known: Alternative | None = None
+    known_by_person: bool = False
+    agrees: bool | None = None
+    published: str = ""
+    known_is_published: bool | None = None
+
+    @property
+    def shown(self) -> Alternative | None:
+        """The equation whose steps and tree are shown: the question's own, else the solver's first."""
+        return self.known or self.best
+
+    @property
+    def best(self) -> Alternative | None:
+        return self.alternatives[0] if self.alternatives else None
+
+    @property
+    def is_certain(self) -> bool:
+        return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the likeliest equation, as its probability is shown, is as likely right as wrong."""
+        return self.best is not None and round(self.best.probability, 2) == CERTAIN_ENOUGH
+
+    @property
+    def twin(self) -> int | None:
+        """The question with the same text but for numbers whose equation is shown; None where there is none."""
+        return self.best.twin if self.known is None and self.best is not None else None
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether only the solver has an equation, and its answer is not the published one."""
+        return self.known is None and self.agrees is False
+
+    @property
+    def may_be_accepted(self) -> bool:
+        """Whether the solver's first equation can become the question's."""
+        return self.known is None and self.best is not None and not self.is_contradicted
+
+
+def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
+    """Return the questions in the language of a solver in use that it has not looked at since they were changed.
+
+    What it solved while another retriever was in use, or none, counts as not looked at. Questions in a language
+    without a solver are the first one's, which says why it cannot help.
+    """
+    solved = QuestionSolution.objects.filter(
+        question=OuterRef("pk"),
+        artifact=artifact,
+        retriever=retriever_champion(artifact.scope),
+        content_hash=OuterRef("content_hash"),
+    )
+    scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]
+    questions = Question.objects.exclude(status=Question.Status.RETIRED)
+    if artifact.scope in scopes[:1]:
+        for scope in scopes[1:]:
+            questions = questions.exclude(in_language(scope))
+    else:
+        questions = questions.filter(in_language(artifact.scope))
+    return questions.filter(~Exists(solved))
+
+
+def solver_with_unsolved_questions() -> ModelArtifact | None:
+    """Return a solver in use with questions that it has not looked at; None: there are none."""
+    solvers = artifact_champions(capability="solver")
+    return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
+
+
+def text_solved(
+    text: str, language: str, solver: ServedSolver | None, *, question: Question | None = None
+) -> SolvedText | None:
+    """Return what the solver in use makes of a text; None where it is no word problem, or no solver serves.
+
+    Args:
+        question: whose text it is; it is not recalled as a solved problem itself.
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    if solver is None or not may_be_solved(text):
+        return None
+    problem = ProblemRecord(str(question.pk) if question else "", text, language)
+    reason = solver.solver.unsolvable_reason(problem)
+    solutions = [] if reason else solver.solver.solve([problem], beam=ALTERNATIVES)[0]
+    return _solved(text, solutions, reason, solver.artifact.name)
+
+
+def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
+    """Return what is computed in a text: by its own equation, else by the solver's where that is certain enough."""
+    if solved is None or solved.shown is None or solved.is_contradicted:
+        return None
+    probability = None if solved.known else solved.shown.probability
+    return text_computation(text, solved.shown.equation, probability)
+
+
+def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
+    """Return the keys of the graphs that a text may have, with probabilities: its own equation's, else the solver's."""
+    if solved is None or solved.is_contradicted:
+        return {}
+    equations = (solved.known,) if solved.known else solved.alternatives
+    return graph_probabilities(text, ((each.equation, each.probability) for each in equations))
+
+
+def computation_shown(computation: Computation) -> SolvedText | None:
+    """Return a computation as pages show it: answer, steps, tree, and the text with its numbers marked.
+
+    None where its equation cannot be read.
+    """
+    if computation.tree is None:
+        return None
+    values = [slot.value for slot in computation.slots]
+    try:
+        solution = solution_of(to_prefix(computation.tree), values, computation.probability or 1.0)
+    except DataError:
+        return None
+    alternative = replace(_alternative(solution), equation=computation.equation)
+    return SolvedText(
+        alternatives=(alternative,) if computation.is_predicted else (),
+        reason="",
+        parts=tuple(_parts(computation.text, _used_slots(alternative))),
+        solver="",
+        known=None if computation.is_predicted else alternative,
+    )
+
+
+def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    """Return how a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
+
+    None where it has no equation that can be read, and the solver says nothing (`text_solved`).
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    solved = _solved_by_model(question, solver)
+    equation_solution = known_solution(question)
+    if equation_solution is not None:
+        return _with_known(solved, equation_solution, question)
+    if solved is None or (published := published_number(question)) is None or solved.best is None:
+        return solved
+    return replace(
+        solved, agrees=gives_published(solved.best, published), published=published_answer(question)
+    )
+
+
+def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    if solver is not None and question.is_in_parts:
+        is_expected = may_be_solved(question.analysed_text)
+        return SolvedText((), SEVERAL_REASON, (), solver.artifact.name) if is_expected else None
+    solution: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if (
+        solver is None
+        or solution is None
+        or solution.artifact_id != solver.artifact.pk
+        or bytes(solution.content_hash) != bytes(question.content_hash)
+    ):
+        return text_solved(question.text, question.language, solver, question=question)
+    if not may_be_solved(question.text):
+        return None
+    return kept_solved(question.text, solution.alternatives, solution.reason, solver.artifact.name)
+
+
+def kept_solved(text: str, alternatives: Iterable[Mapping[str, Any]], reason: str, solver: str) -> SolvedText:
+    """Return how a text is solved by what was kept of a solver's answer: `solution_to_json`, or why there is none."""
+    return _solved(text, [solution_from_json(row) for row in alternatives], reason, solver)
+
+
+def known_solution(question: Question) -> Solution | None:
+    """Return the question's own equation; None where it has none that can be read and computes something.
+
+    A quotient is rounded where the question asks for a number of things, unless its answer is published as it is.
+    """
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    if equation is None or not equation.graph_key:
+        return None
+    slots = number_slots(question.text)
+    try:
+        tokens = to_prefix(target_tree(equation.expression, slots))
+        solution = solution_of(tokens, [slot.value for slot in slots], 1.0)
+    except DataError:
+        return None
+    published = published_number(question)
+    if published is not None and published.agrees_with(solution.value):
+        return solution
+    return answer_to_count(question.text, solution)
+
+
+def _with_known(solved: SolvedText | None, equation_solution: Solution, question: Question) -> SolvedText:
+    alternative = replace(_alternative(equation_solution), equation=question.equation.expression)
+    solved_text = SolvedText(
+        alternatives=solved.alternatives if solved else (),
+        reason=solved.reason if solved else "",
+        parts=tuple(_parts(question.text, _used_slots(alternative))),
+        solver=solved.solver if solved else "",
+        known=alternative,
+        known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
+    )
+    if equation_solution.value is None:
+        return solved_text
+    if (published := published_number(question)) is not None:
+        agrees = gives_published(equation_solution, published)
+        solved_text = replace(solved_text, known_is_published=agrees, published=published_answer(question))
+    if (best := solved_text.best) is None:
+        return solved_text
+    agrees = gives(best, equation_solution.value) or gives(best, equation_solution.quotient)
+    return replace(solved_text, agrees=agrees)
+
+
+def solution_from_json(row: Mapping[str, Any]) -> Solution:
+    """Return a solution as `QuestionSolution.alternatives` keeps it."""
+    return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
+
+
+def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
+    if solutions and solutions[0].value is None:
+        return SolvedText((), no_value_reason(solutions[0]), tuple(_parts(text, set())), solver)
+    alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
+    if alternatives and (twin := alternatives[0].twin) is not None:
+        ready = Question.objects.filter(pk=twin, status=Question.Status.READY)
+        if not ready.exists():  # it may have been withdrawn since
+            alternatives = (replace(alternatives[0], twin=None), *alternatives[1:])
+    if not alternatives and not reason:
+        reason = "The solver found no equation for it."
+    used = _used_slots(alternatives[0]) if alternatives else set()
+    return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
+
+
+def no_value_reason(solution: Solution) -> str:
+    """Say why the likeliest equation gives no answer."""
+    fault = "divides by zero" if divides_by_zero(solution) else "has no value"
+    return f"Its most likely equation, {solution.equation}, {fault}."
+
+
+def _used_slots(alternative: Alternative) -> set[int | None]:
+    return {node.slot for node in alternative.drawing.nodes} if alternative.drawing else set()
+
+
+def _alternative(solution: Solution) -> Alternative:
+    return Alternative(
+        equation=solution.equation,
+        answer=solution.answer,
+        value=solution.value,
+        quotient=solution.quotient,
+        probability=solution.probability,
+        steps=tuple(solution_steps(solution)),
+        drawing=expression_drawing(solution.tokens, solution.terms),
+        rule=solution.rule,
+        twin=int(solution.twin) if solution.twin.isdecimal() else None,
+    )
+
+
+def _parts(text: str, used: set[int | None]) -> list[TextPart]:
+    """Cut the text at the used numbers; a formula is never cut."""
+    formulas = formula_segments(text)
+    spans: list[tuple[int, int, tuple[int, ...]]] = []
+    for index, slot in enumerate(number_slots(text)):
+        if index not in used:
+            continue
+        around = next((each for each in formulas if each.start <= slot.start < each.end), slot)
+        # Another reading of a number, or another number of a formula, belongs to the span before.
+        if spans and around.start < spans[-1][1]:
+            start, end, slots = spans.pop()
+            spans.append((start, max(end, around.end), (*slots, index)))
+        else:
+            spans.append((around.start, around.end, (index,)))
+    parts: list[TextPart] = []
+    done = 0
+    for start, end, slots in spans:
+        parts += [TextPart(text[done:start]), TextPart(text[start:end], slots)]
+        done = end
+    return [part for part in (*parts, TextPart(text[done:])) if part.text]
+
+
+def published_answer(question: Question) -> str:
+    """Return the published answer: of a multiple-choice question the texts of the right options."""
+    answer = question.answer.strip()
+    if question.kind != Question.Kind.CHOICE:
+        return answer
+    texts = {option["label"]: str(option["text"]) for option in question.options}
+    return "; ".join(texts[label] for label in right_labels(answer, list(texts)) or ())
+
+
+def published_number(question: Question) -> PublishedNumber | None:
+    """Return the published answer where it is one number, as `number_of_answer` reads it; None otherwise."""
+    return number_of_answer(published_answer(question))
+
+
+def contradicts_published(question: Question, solution: Solution) -> bool:
+    """Return whether a solution does not give the published answer, where that is a number."""
+    published = published_number(question)
+    return published is not None and not gives_published(solution, published)
+
+
+def equation_gives_answer(question: Question) -> bool:
+    """Return whether the question's own equation gives its published answer, if it has one, without rounding."""
+    solution = known_solution(question)
+    return solution is not None and not solution.rounding and not contradicts_published(question, solution)
+
+
+def gives(solution: Solution | Alternative, value: float | None) -> bool:
+    """Return whether a solution gives a value, rounded or as its equation has it."""
+    return answers_agree(solution.value, value) or answers_agree(solution.quotient, value)
+
+
+def gives_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
+    """Return whether a solution gives the published answer, rounded or as its equation has it."""
+    return published.agrees_with(solution.value) or published.agrees_with(solution.quotient)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAlike:
+    """Questions whose equation computes the same as a question's.
+
+    Attributes:
+        published: those whose equation their source or a person gave, and how many there are.
+        predicted: those for which the solver found it, the surest first, with its probability; and how many.
+    """
+
+    published: list[Question]
+    published_count: int
+    predicted: list[Question]
+    predicted_count: int
+
+    @property
+    def count(self) -> int:
+        return self.published_count + self.predicted_count
+
+
+def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
+    """Return the questions that are computed as a question is; None where its computation is not known."""
+    computation = question_computation(question)
+    if computation is None:
+        return None
+    key = computation.key
+    visible = (
+        Question.objects.filter(visible_to(user))
+        .exclude(status=Question.Status.RETIRED)
+        .exclude(pk=question.pk)
+    )
+    published = visible.filter(equation__graph_key=key).order_by("pk")
+    predicted = visible.filter(solver_computes(key)).order_by("-machine_solution__probability", "pk")
+    return ComputedAlike(
+        published=list(published.select_related("equation")[:limit]),
+        published_count=published.count(),
+        predicted=list(predicted.select_related("machine_solution")[:limit]),
+        predicted_count=predicted.count(),
+    )

@@ -1,0 +1,30 @@
+"""Options of the form of a training, which capabilities add."""
+
+from __future__ import annotations
+
+from django import forms
+
+from questionbank.core.wording import counted
+from questionbank.training.analogy_material import predicted_problems
+from questionbank.training.scorer import decision_counts
+
+
+def known_only_field() -> forms.Field:
+    """Return the field; its help counts the questions that only the solver has an equation for."""
+    predicted = counted(predicted_problems(), "further question has", "further questions have")
+    said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
+    return forms.BooleanField(
+        label="Learn only from known equations", initial=True, required=False, help_text=said
+    )
+
+
+def decisions_field() -> forms.Field:
+    """Return the field; its help counts the decided pairs."""
+    decided = decision_counts()
+    said = (
+        f"{counted(decided.usable, 'decided pair', 'decided pairs')}: {decided.accepted} accepted,"
+        f" {decided.rejected} rejected, {decided.changed} accepted with changes."
+    )
+    return forms.BooleanField(
+        label="Learn from reviewers' decisions as well", initial=True, required=False, help_text=said
+    )

@@ -1,0 +1,235 @@
+"""What a solver is trained on and measured on, and what an admin should know of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from analytics.errors import DataError
+from analytics.expression.parser import parse_expression
+from analytics.languages import primary_language
+from analytics.records import ProblemRecord
+from analytics.solver.solution import numbers_reason, story_reason
+from analytics.splits import is_held_out, split_place
+from analytics.text.number_slots import number_slots
+from analytics.text.tokens import written_language
+from analytics.text.word_problems import is_word_problem
+from questionbank.bank.published_numbers import number_of_answer
+from questionbank.bank.question_selectors import in_language
+from questionbank.core.wording import counted
+from questionbank.models import Question, QuestionEquation
+from questionbank.solving.solutions import published_answer
+from questionbank.training.data_report import KeptReport
+from questionbank.training.questions import Divider, Parts, is_test_source, original_questions
+
+SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
+
+
+@dataclass(frozen=True, slots=True)
+class SolverMaterial:
+    """What a training and a comparison would get.
+
+    Attributes:
+        problems: ready questions in the language with an equation that can be read, each text once, without those of
+            sources that are named as a test split.
+        answered: held-out word problems without an equation whose published answer is a number, each text once, again
+            without test splits. Solvers are compared on them and never learn from them.
+        ready: number of ready questions in any language.
+        with_equation: of them, those with an equation.
+        foreign: of these, those in another language.
+        unreadable: of those in the language, those whose equation cannot be read.
+        repeated: those that repeat another one exactly.
+        test_items: those from a test split.
+    """
+
+    problems: Parts[ProblemRecord]
+    answered: tuple[ProblemRecord, ...]
+    ready: int
+    with_equation: int
+    foreign: int
+    unreadable: int
+    repeated: int
+    test_items: int
+
+    @property
+    def suite(self) -> tuple[ProblemRecord, ...]:
+        """The held-out problems with a known answer, on which solvers are compared."""
+        return (*self.problems.held_out, *self.answered)
+
+
+def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) -> SolverMaterial:
+    """Divide the bank's questions that have an equation, and find held-out ones that have only an answer.
+
+    Args:
+        wanted: the language, ``"en"`` for all kinds of English.
+    """
+    questions = original_questions(hierarchies=hierarchies)
+    rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
+    columns = rows.values_list("pk", "text", "language", "source", "answer", "equation__expression")
+    problems: dict[str, ProblemRecord] = {}
+    tests: list[str] = []
+    with_equation = foreign = unreadable = repeated = 0
+    for pk, text, language, source, answer, expression in columns.iterator():
+        with_equation += 1
+        if primary_language(language) != wanted:
+            foreign += 1
+        elif is_test_source(source):
+            tests.append(text)
+        elif not _is_readable(expression):
+            unreadable += 1
+        elif text in problems:
+            repeated += 1
+        else:
+            problems[text] = ProblemRecord(str(pk), text, wanted, expression, answer)
+    answered: dict[str, ProblemRecord] = {}
+    for problem in _answered_problems(questions, wanted):
+        if problem.text not in problems:
+            answered.setdefault(problem.text, problem)
+    divider = Divider({text: split_place(text) for text in (*problems, *answered)}, tests)
+    return SolverMaterial(
+        problems=divider.parts(problems.values(), _texts),
+        answered=divider.parts(answered.values(), _texts).held_out,
+        ready=questions.count(),
+        with_equation=with_equation,
+        foreign=foreign,
+        unreadable=unreadable,
+        repeated=repeated,
+        test_items=len(tests),
+    )
+
+
+def _answered_problems(questions: QuerySet[Question], wanted: str) -> Iterator[ProblemRecord]:
+    """Yield the held-out word problems without an equation whose published answer is a number."""
+    rows = questions.filter(in_language(wanted), equation__isnull=True).exclude(answer="")
+    rows = rows.exclude(kind=Question.Kind.PARTS).order_by("pk")
+    columns = ("text", "language", "source", "kind", "options", "answer")
+    for question in rows.only(*columns).iterator():
+        answer = published_answer(question)
+        if (
+            is_held_out(question.text)
+            and not is_test_source(question.source)
+            and _can_be_asked(question.text, question.language)
+            and number_of_answer(answer) is not None  # last: a formula takes some milliseconds
+        ):
+            yield ProblemRecord(str(question.pk), question.text, wanted, answer=answer)
+
+
+def _can_be_asked(text: str, language: str) -> bool:
+    """Return whether a text is a word problem in its language that any solver of this language may try."""
+    return (
+        is_word_problem(text)
+        and primary_language(written_language(text, language)) == primary_language(language)
+        and not story_reason(text)
+        and not numbers_reason(number_slots(text))
+    )
+
+
+def _texts(problem: ProblemRecord) -> tuple[str, ...]:
+    return (problem.text,)
+
+
+def _is_readable(expression: str) -> bool:
+    try:
+        parse_expression(expression)
+    except DataError:
+        return False
+    return True
+
+
+FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageProblems:
+    """What a training of the solver of one language would get.
+
+    Attributes:
+        learned: problems that are learned from.
+        validation: problems that measure while it trains.
+        held_out: problems with an equation that are kept out of every training, for the comparison of solvers.
+        answer_only: problems without an equation, but with a numeric answer, that are held out too.
+        left_out: problems that one of the two has too but for numbers and marks.
+    """
+
+    language: str
+    learned: int
+    validation: int
+    held_out: int
+    answer_only: int
+    left_out: int
+    repeated: int
+    test_items: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class SolverReport:
+    """Counts of what trainings of solvers would get."""
+
+    ready: int
+    with_equation: int
+    by_people: int
+    languages: tuple[LanguageProblems, ...]
+    advice: tuple[str, ...]
+
+
+def _report(hierarchies: Sequence[str] | None) -> SolverReport:
+    materials = {
+        language: solver_material(language, hierarchies=hierarchies) for language in SOLVER_LANGUAGES
+    }
+    first = next(iter(materials.values()))
+    return SolverReport(
+        ready=first.ready,
+        with_equation=first.with_equation,
+        by_people=QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count(),
+        languages=tuple(
+            LanguageProblems(
+                language=str(SOLVER_LANGUAGES[language]),
+                learned=len(material.problems.learned),
+                validation=len(material.problems.validation),
+                held_out=len(material.problems.held_out),
+                answer_only=len(material.answered),
+                left_out=material.problems.left_out,
+                repeated=material.repeated,
+                test_items=material.test_items,
+                unreadable=material.unreadable,
+            )
+            for language, material in materials.items()
+        ),
+        advice=tuple(_advice(materials)),
+    )
+
+
+def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
+    first = next(iter(materials.values()))
+    advice = [
+        (
+            f"{SOLVER_LANGUAGES[language]}: with fewer than {FEWEST} problems a solver learns little; accept equations,"
+            " or import more."
+        )
+        for language, material in materials.items()
+        if len(material.problems.learned) < FEWEST
+        and (material is first or material.with_equation > material.foreign)
+    ]
+    learnable = sum(material.with_equation - material.foreign for material in materials.values())
+    if foreign := first.with_equation - learnable:
+        one = "problem is in a language that no solver can learn, and is left out."
+        several = "problems are in languages that no solver can learn, and are left out."
+        advice.append(counted(foreign, one, several))
+    return advice
+
+
+# What trainings of solvers would get.
+solver_data_report: KeptReport[SolverReport] = KeptReport(
+    "solvers",
+    _report,
+    lambda: [
+        str(
+            QuestionEquation.objects.aggregate(
+                count=Count("pk"), people=Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON))
+            )
+        )
+    ],
+)

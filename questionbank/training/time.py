@@ -1,0 +1,153 @@
+"""How long a training will take on the machine that trains, from those that were done there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import config_from_strings
+from analytics.errors import ConfigurationError
+from questionbank.capabilities.catalog import training_of
+from questionbank.models import Run, WorkerHeartbeat
+from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
+
+_LOOKED_AT = 50  # trainings, the latest
+_LENGTH = (
+    "epochs",
+    "max_steps",
+    "batch_size",
+)  # settings that make a training longer or shorter and not other
+_INDIFFERENT = ("seed", "device")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTime:
+    """What is known of the time that a training takes.
+
+    Attributes:
+        seconds: the estimate; None where no training like it was done here.
+        measured_at: when the training ended from which it comes.
+        shortest: seconds of the shortest training of this kind here, whatever its settings; None where there was none.
+        longest: of the longest.
+        first_seconds: how long it takes on two cores, where `seconds` is None; None where nobody knows.
+    """
+
+    seconds: float | None = None
+    measured_at: datetime | None = None
+    shortest: float | None = None
+    longest: float | None = None
+    first_seconds: float | None = None
+
+
+def expected_time(
+    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Any
+) -> TrainingTime | None:
+    """Return how long a training takes: as those before it, else as on two cores.
+
+    Args:
+        settings, parameters: as for `training_time`.
+        report: what it would learn from; None where that is not counted yet.
+
+    Returns:
+        None where two settings exclude each other; the request says which.
+    """
+    time = training_time(capability=capability, settings=settings, parameters=parameters)
+    training = training_of(capability)
+    if time.seconds is not None or report is None or training is None:
+        return time
+    try:
+        return replace(time, first_seconds=training.first_seconds(report, settings, parameters))
+    except ConfigurationError:
+        return None
+
+
+def training_time(
+    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any] | None = None
+) -> TrainingTime:
+    """Return how long a training will take, from the latest one with the same settings but for its length.
+
+    Args:
+        settings: values by the names of the configuration's fields, as for `config_from_strings`.
+        parameters: what the run says besides: answers to the form's options, and ``hierarchies``.
+    """
+    config = _config(capability, settings)
+    past = list(_past(capability))
+    if not past:
+        return TrainingTime()
+    durations = [seconds for _run, seconds, _steps in past]
+    shortest, longest = min(durations), max(durations)
+    for run, seconds, steps in past:
+        before = _config(capability, run.parameters.get("set", {}))
+        if config is None or before is None or not _is_alike(capability, run, parameters or {}):
+            continue
+        if _kind(before) == _kind(config):
+            share = _share(before, config, steps)
+            if share is not None:
+                return TrainingTime(seconds * share, run.finished_at, shortest, longest)
+    return TrainingTime(shortest=shortest, longest=longest)
+
+
+def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
+    """Yield uninterrupted trainings of the workers that train now, the latest first, with seconds and steps."""
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER, queues__contains="train")
+    runs = Run.objects.filter(
+        kind=Run.Kind.TRAIN,
+        capability=capability,
+        state=Run.State.SUCCEEDED,
+        attempts=1,
+        deaths=0,
+        pauses=0,
+        worker__in=alive.values("name"),
+    )
+    for run in runs.annotate(steps=Max("metrics__step")).order_by("-finished_at")[:_LOOKED_AT]:
+        if run.started_at and run.finished_at:
+            yield run, (run.finished_at - run.started_at).total_seconds(), run.steps or 0
+
+
+def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | None:
+    try:
+        return asdict(config_from_strings(CAPABILITIES[capability].config, dict(settings)))
+    except ConfigurationError:  # of another version, or not finished yet
+        return None
+
+
+def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what makes a step slow or fast; all models of the bank count as one."""
+    kind = {name: value for name, value in config.items() if name not in (*_LENGTH, *_INDIFFERENT)}
+    if str(kind.get("backbone", "")) == "in use" or str(kind.get("backbone", "")).startswith("model "):
+        kind["backbone"] = "a model of the bank"
+    return kind
+
+
+def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
+    """Return whether a training learned from what this one would: the same answers to the form's options."""
+    training = training_of(capability)
+    names = [option.name for option in training.options] if training else []
+    answers = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
+    said = {
+        name: run.parameters[name] for name in (*names, "hierarchies") if run.parameters.get(name) is not None
+    }
+    if training is not None and training.scope == "hierarchy":
+        said["hierarchies"] = [run.parameters.get("hierarchy", "")]
+    return answers == said
+
+
+def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:
+    """Return how many times as long a training is as one of `steps` steps; None if that is unknown."""
+    if all(before.get(name) == wanted.get(name) for name in _LENGTH):
+        return 1.0
+    limit_before, limit = before.get("max_steps") or 0, wanted.get("max_steps") or 0
+    was_cut = 0 < limit_before <= steps
+    size = (wanted.get("batch_size") or 1) / (before.get("batch_size") or 1)
+    needed = steps * (wanted.get("epochs") or 1) / (before.get("epochs") or 1) / size
+    if was_cut and not 0 < limit <= needed:  # nobody saw how many steps a pass takes
+        return None
+    if limit:
+        needed = min(needed, limit)
+    return needed * size / steps if steps else None

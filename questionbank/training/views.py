@@ -1,0 +1,156 @@
+"""The form by which a model is trained: what it would learn from, its settings, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from analytics.catalog import CAPABILITIES
+from questionbank.bank.concept_selectors import default_hierarchy, hierarchies
+from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.contract import Report
+from questionbank.capabilities.rows import BANK_CAPABILITIES
+from questionbank.core.errors import Conflict, NotFound
+from questionbank.core.views import form_for, page_for, paginated, posted
+from questionbank.models import Question, Run
+from questionbank.registry.forms import TrainingForm
+from questionbank.registry.run_selectors import model_jobs
+from questionbank.training.analogy_material import graph_groups, graph_pairs
+from questionbank.training.services import report_request, training_request
+from questionbank.training.start import training_start
+from questionbank.training.time import expected_time
+
+COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
+
+
+def training_report(capability: str) -> Report:
+    """Return the report that the capability's row names.
+
+    Raises:
+        NotFound: it is not trained on the bank.
+    """
+    training = training_of(capability)
+    if training is None:
+        raise NotFound(f"“{capability}” is not trained on the bank.")
+    return training.report
+
+
+def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Any:
+    """Return the report of a training; None where the bank is too large for a page to wait until it is counted."""
+    report = training_report(capability)
+    is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
+    return report(hierarchies=hierarchies) if is_small else report.kept(hierarchies=hierarchies)
+
+
+PAIRS_SHOWN = 10
+
+
+@form_for("models_manage")
+def model_train(request: HttpRequest, capability: str) -> HttpResponse:
+    """Show what a training would learn from, and its settings; a POST asks for it.
+
+    The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
+    `?like=<id>` begins with the settings of a model, `?quick=1` with those of a training that takes minutes on any
+    machine, `?defaults=1` with those of the configuration. Without any of these, the capability's row says which.
+    """
+    training = training_of(capability)
+    if training is None:
+        raise NotFound("Models of this kind are not trained from a form.")
+    names = [hierarchy.name for hierarchy in hierarchies()]
+    start = training_start(
+        capability=capability,
+        training=training,
+        like=request.GET.get("like", ""),
+        quick="quick" in request.GET,
+        defaults="defaults" in request.GET,
+    )
+    only_looks = request.POST.get("action") == "report"
+    form = TrainingForm(
+        posted(request),
+        config_class=CAPABILITIES[capability].config,
+        hierarchies=names,
+        one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
+        groups=training.groups,
+        options=training.options,
+        initial=start.settings,
+    )
+    for name, help_text in (start.quick.help_texts if start.quick else {}).items():
+        form.fields[name].help_text = help_text
+    if form.is_valid() and not only_looks:
+        with form.takes_problems(Conflict):
+            run = training_request(
+                capability=capability,
+                settings=form.settings(),
+                hierarchies=form.chosen_hierarchies(),
+                user=request.user,
+                answers=form.chosen_options(),
+            )
+            return redirect("run_detail", run_id=run.pk)
+    chosen = form.chosen_hierarchies()
+    context = {
+        "form": form,
+        "title": CAPABILITIES[capability].title,
+        "then": training.then,
+        **_report(request, capability, chosen),
+        "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
+        "problem": form.refusal,
+        "model_like": start.champion if start.champion and start.champion.manifest.get("config") else None,
+        "is_like": bool(form.initial),
+        "quick": start.quick,
+        "is_quick": start.is_quick,
+        "first_time": training.first_time,
+    }
+    if asked := form.asked():
+        settings, options = asked
+        context["time"] = expected_time(
+            capability=capability,
+            settings=settings,
+            parameters={**options, "hierarchies": chosen},
+            report=context["report"],
+        )
+    return render(request, "models/train.html", context, status=200 if only_looks else form.status)
+
+
+@page_for("models_manage")
+def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
+    """Show the report of the page on which a training is asked for, or how far its count is."""
+    if training_of(capability) is None:
+        raise NotFound("Models of this kind are not trained from a form.")
+    hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
+    chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
+    context = _report(request, capability, chosen or None)
+    return render(request, "models/_training_report.html", context)
+
+
+@page_for("models_manage")
+def model_graph_pairs(request: HttpRequest) -> HttpResponse:
+    """Show pairs of problems that are computed alike, from which a retriever learns."""
+    page = paginated(request, graph_groups(), PAIRS_SHOWN)
+    context = {"page": page, "pairs": graph_pairs(list(page))}
+    return render(request, "models/analogy/pairs.html", context)
+
+
+def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a training would learn from; in a large bank a job counts it, and the page asks again."""
+    counted = report_at_once(capability=capability, hierarchies=chosen)
+    address = reverse("model_training_report", args=[capability])
+    return {
+        "chosen": chosen,
+        "report": counted,
+        "report_template": BANK_CAPABILITIES[capability].template("report"),
+        "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
+        "counting": None
+        if counted is not None
+        else report_request(capability=capability, hierarchies=chosen, user=request.user),
+    }
+
+
+def _first_hierarchy(request: HttpRequest) -> str:
+    """Return the hierarchy that a form about one begins with: that of the address, else the bank's default."""
+    default = default_hierarchy()
+    return request.GET.get("hierarchy", "") or (default.name if default else "")

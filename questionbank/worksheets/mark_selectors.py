@@ -1,0 +1,191 @@
+"""The mark to expect on a worksheet, from observed difficulties, else published ones, else estimates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+from statistics import NormalDist
+
+from questionbank.bank.difficulty_selectors import observed_difficulty, published_difficulty
+from questionbank.core.errors import ServiceUnavailable, ValidationFailed
+from questionbank.models import Question
+from questionbank.registry.serving import serving
+from questionbank.similar.comparison import expected_places
+from questionbank.similar.predictions import QuestionPrediction, predict_many
+from questionbank.worksheets.selectors import WorksheetRow
+
+COVERAGE = 0.9
+"""Share of students whose mark lies in the interval, if they are like those that the difficulties come from."""
+
+
+class Basis(StrEnum):
+    """Where a difficulty comes from."""
+
+    OBSERVED = "observed"
+    PUBLISHED = "published"
+    ESTIMATED = "estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDifficulty:
+    """A difficulty in per cent.
+
+    Attributes:
+        deviation: standard deviation of the figure, in points of 100; 0 where no interval is known.
+    """
+
+    percent: float
+    basis: Basis
+    deviation: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedMark:
+    """The expected mark in points, with its interval.
+
+    Attributes:
+        points: the most that the questions of known difficulty give.
+        unknown: number of questions of which no difficulty is known; they are left out.
+    """
+
+    mark: float
+    low: float
+    high: float
+    points: float
+    bases: Mapping[Basis, int]
+    unknown: int = 0
+
+    @property
+    def known(self) -> int:
+        return sum(self.bases.values())
+
+
+def deviation_of(low: float, high: float, coverage: float) -> float:
+    """Return the standard deviation of a normal distribution whose middle `coverage` lies between two bounds.
+
+    >>> round(deviation_of(-1.959964, 1.959964, 0.95), 4)
+    1.0
+    """
+    return (high - low) / 2 / NormalDist().inv_cdf(0.5 + coverage / 2)
+
+
+def expected_mark(questions: Iterable[tuple[float, KnownDifficulty | None]]) -> ExpectedMark | None:
+    """Return the mark to expect; None where nothing is known of any question.
+
+    Args:
+        questions: the points of each and its difficulty.
+
+    >>> half = KnownDifficulty(50.0, Basis.OBSERVED)
+    >>> found = expected_mark([(4.0, half), (4.0, half), (1.0, None)])
+    >>> found.mark, round(found.low, 2), found.points, found.unknown
+    (4.0, 0.0, 8.0, 1)
+    """
+    mark = points = chance = independent = common = 0.0
+    bases: Counter[Basis] = Counter()
+    unknown = 0
+    for worth, difficulty in questions:
+        if difficulty is None:
+            unknown += 1
+            continue
+        wrong = min(1.0, max(0.0, difficulty.percent / 100))
+        mark += worth * (1 - wrong)
+        points += worth
+        chance += worth**2 * wrong * (1 - wrong)
+        if difficulty.basis == Basis.ESTIMATED:
+            common += worth * difficulty.deviation / 100
+        else:
+            independent += (worth * difficulty.deviation / 100) ** 2
+        bases[difficulty.basis] += 1
+    if not bases:
+        return None
+    spread = NormalDist().inv_cdf(0.5 + COVERAGE / 2) * sqrt(chance + independent + common**2)
+    low, high = max(0.0, mark - spread), min(points, mark + spread)
+    return ExpectedMark(mark, low, high, points, dict(bases), unknown)
+
+
+MOST_ESTIMATED = 100  # questions whose texts are read for one page
+_OBSERVED_COVERAGE = 0.95  # of Wilson's interval
+_TOPIC_DEPTH = 2  # levels of a concept in which two questions must agree to be on one topic
+_SPREAD_COVERAGE = 0.8  # of an estimate's interval that is the neighbours' outer tenths
+
+
+def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = True) -> ExpectedMark | None:
+    """Return the mark to expect on what is printed; None where no difficulty is known.
+
+    Where no question has points, each counts as one; else those without points do not count.
+
+    Args:
+        estimates: read the texts of the questions of which nothing is known.
+    """
+    printed = [
+        (row.item.points, row.question)
+        for row in rows
+        if row.question is not None and not row.reason and row.question.kind != Question.Kind.DESCRIPTION
+    ]
+    if any(points is not None for points, _question in printed):
+        printed = [(points, question) for points, question in printed if points]
+    known = {question.pk: _known(question) for _points, question in printed}
+    if estimates:
+        missing = [question for _points, question in printed if known[question.pk] is None]
+        known |= _estimated(missing[:MOST_ESTIMATED])
+    return expected_mark(
+        (1.0 if points is None else points, known[question.pk]) for points, question in printed
+    )
+
+
+def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
+    """Return the places of the questions on a worksheet by their ids, from 0, the easiest, to 1; not all are known."""
+    questions = list({row.question.pk: row.question for row in rows if row.question is not None}.values())
+    known = {question.pk: _known(question) for question in questions}
+    predictions: dict[int, QuestionPrediction] = {}
+    if None in known.values():
+        predictions = _predictions(questions[:MOST_ESTIMATED])
+        known |= _estimates({pk: predictions[pk] for pk in predictions if known[pk] is None})
+    return expected_places(
+        questions,
+        scores={pk: each.order for pk, each in predictions.items() if each.order is not None},
+        percents={pk: difficulty.percent for pk, difficulty in known.items() if difficulty is not None},
+        topics={
+            pk: each.concepts[0].path[:_TOPIC_DEPTH] for pk, each in predictions.items() if each.concepts
+        },
+    )
+
+
+def _known(question: Question) -> KnownDifficulty | None:
+    observed = observed_difficulty(question)
+    if observed is not None and observed.low is not None and observed.high is not None:
+        deviation = deviation_of(observed.low, observed.high, _OBSERVED_COVERAGE)
+        return KnownDifficulty(observed.percent, Basis.OBSERVED, deviation)
+    published = published_difficulty(question)
+    return KnownDifficulty(published.percent, Basis.PUBLISHED) if published is not None else None
+
+
+def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | None]:
+    return _estimates(_predictions(questions))
+
+
+def _predictions(questions: Sequence[Question]) -> dict[int, QuestionPrediction]:
+    if not questions:
+        return {}
+    try:
+        predictions = predict_many(
+            texts=[question.analysed_text for question in questions],
+            languages=[question.language for question in questions],
+            serving=serving(),
+        )
+    except (ServiceUnavailable, ValidationFailed):  # no vectors yet, or the hierarchy has gone meanwhile
+        return {}
+    return {question.pk: prediction for question, prediction in zip(questions, predictions, strict=True)}
+
+
+def _estimates(predictions: Mapping[int, QuestionPrediction]) -> dict[int, KnownDifficulty | None]:
+    difficulties: dict[int, KnownDifficulty | None] = {}
+    for pk, prediction in predictions.items():
+        if (difficulty := prediction.difficulty) is not None:
+            coverage = difficulty.coverage or _SPREAD_COVERAGE
+            deviation = deviation_of(difficulty.low_percent, difficulty.high_percent, coverage)
+            difficulties[pk] = KnownDifficulty(difficulty.percent, Basis.ESTIMATED, deviation)
+    return difficulties

@@ -1,0 +1,152 @@
+"""How large a text will be on paper, about: to choose columns and page breaks without setting it twice.
+
+Widths and heights are in em of the text. They are a little too large rather than too small, and where they are wrong
+all the same, lines wrap and formulas shrink (`worksheet.typ`).
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+from questionbank.formats.pictures import PictureFacts
+from questionbank.worksheets.printing.markup import Element
+
+_LETTER, _WIDE_LETTER, _SIGN = 0.52, 1.0, 1.05
+_LINE, _DISPLAY, _ROW, _GAP = 1.5, 3.8, 2.6, 0.9
+_PIXEL = 0.75 / 11  # em, of a picture at its natural size
+_TALLEST_PICTURE = 22.0
+POINTS_A_PIXEL = 0.75
+TALLEST = 241.0  # points that a picture is high at most, which are 85 mm
+ANSWER_LINE = 2.2
+_SCRIPT = 0.75
+_BLANK = 4.2
+_LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
+_STACKED = frozenset({"mfrac", "mover", "munder", "munderover"})
+_UNLIMITED = 10_000.0
+
+
+def text_width(text: str) -> float:
+    """Return the width of a text on one line, in em."""
+    return sum(_WIDE_LETTER if unicodedata.east_asian_width(letter) in "WF" else _LETTER for letter in text)
+
+
+def formula_width(element: Element) -> float:
+    """Return the width of a formula on one line, in em."""
+    tag, children = element.tag, element.elements
+    if tag in _LEAVES:
+        text = element.text()
+        is_sign = tag == "mo" and "fence" not in element.attributes and element.attributes.get("form") is None
+        return _SIGN if is_sign and len(text) == 1 else text_width(text)
+    if tag == "mspace":
+        return 0.3
+    if tag in _STACKED:
+        scale = 0.8 if tag == "mfrac" else 1.0
+        return scale * max((formula_width(child) for child in children), default=0.0) + 0.2
+    if tag in {"msub", "msup", "msubsup"} and children:
+        base, *scripts = children
+        return formula_width(base) + _SCRIPT * max(map(formula_width, scripts), default=0.0)
+    if tag == "mtable":
+        rows = [[formula_width(cell) + 1.0 for cell in row.elements] for row in children]
+        columns = max(map(len, rows), default=0)
+        return sum(
+            max((row[place] for row in rows if place < len(row)), default=0.0) for place in range(columns)
+        )
+    inner = sum(map(formula_width, children))
+    return inner + 0.9 if tag in {"msqrt", "mroot", "menclose"} else inner
+
+
+def shown_size(facts: PictureFacts, width: float | None) -> tuple[float, float]:
+    """Return width and height of a picture in pixels of 0.75 points, before it is made to fit.
+
+    Args:
+        width: in points, as its source prints it; None for the size that its pixels give.
+    """
+    if not width or not facts.width:
+        return facts.width, facts.height
+    wide = width / POINTS_A_PIXEL
+    return wide, facts.height * wide / facts.width
+
+
+def fitting_width(facts: PictureFacts, width: float | None, room: float | None) -> float:
+    """Return how many points wide a picture is printed, 0 where it has no size: no higher than `TALLEST`."""
+    if not facts.width or not facts.height:
+        return 0.0
+    wide, high = shown_size(facts, width)
+    return min(wide * POINTS_A_PIXEL, TALLEST * wide / high, room or math.inf)
+
+
+class Sizes:
+    """Sizes of the nodes of a worksheet, whose formulas have these widths."""
+
+    def __init__(self, widths: Sequence[float]) -> None:
+        self._widths = widths
+
+    def width(self, blocks: Sequence[object]) -> float:
+        """Return the width that blocks need to be set without a break, in em."""
+        return max((self._block_width(block) for block in blocks), default=0.0)
+
+    def height(self, blocks: Sequence[object], room: float) -> float:
+        """Return the height of blocks that have `room` em of width, in em."""
+        return sum((self._block_height(block, room) for block in blocks), start=0.0)
+
+    def _block_width(self, block: list[object]) -> float:
+        name, *rest = block
+        if name == "p":
+            return self._line_width(rest)
+        if name == "display":
+            return self._widths[rest[0]]
+        return _UNLIMITED
+
+    def _line_width(self, nodes: Sequence[object]) -> float:
+        return sum(map(self._node_width, nodes))
+
+    def _node_width(self, node: object) -> float:
+        if isinstance(node, str):
+            return text_width(node)
+        name, *rest = node
+        if name == "math":
+            return self._widths[rest[0]]
+        if name == "picture":
+            return max(rest[2] * _PIXEL, 1.0)
+        if name in {"source", "code"}:
+            return 1.1 * text_width(rest[0])
+        if name == "br":
+            return _UNLIMITED
+        return _BLANK if name == "blank" else self._line_width(rest)
+
+    def _block_height(self, block: list[object], room: float) -> float:
+        name, *rest = block
+        if name == "p":
+            return self._line_height(rest, room)
+        if name == "display":
+            return _DISPLAY * math.ceil(self._widths[rest[0]] / room) + _GAP
+        if name == "table":
+            rows: list[list[dict[str, list[object]]]] = rest[0]
+            share = room / max(1, *map(len, rows)) if rows else room
+            return _GAP + sum(
+                max((_ROW - _LINE + self._line_height(cell["text"], share) for cell in row), default=_ROW)
+                for row in rows
+            )
+        if name == "list":
+            return sum(self._line_height(item, room - 2) for item in rest[1])
+        if name == "parts":
+            return sum(self.height(part, room - 2) for _, part in rest[0])
+        if name == "source":
+            return sum(_LINE * math.ceil(max(len(line), 1) * 0.6 / room) for line in str(rest[0]).split("\n"))
+        return _GAP + self.height(rest[0], room - 1)
+
+    def _line_height(self, nodes: Sequence[object], room: float) -> float:
+        pictures = [node for node in nodes if isinstance(node, list) and node[0] == "picture"]
+        others = [node for node in nodes if node not in pictures]
+        breaks = sum(1 for node in others if node == ["br"])
+        words = sum(self._node_width(node) for node in others if node != ["br"])
+        tall = sum(_picture_height(picture, room) for picture in pictures)
+        return _LINE * (math.ceil(words / max(room, 1.0)) + breaks) + tall + 0.3
+
+
+def _picture_height(picture: Sequence[float], room: float) -> float:
+    *_, width, height = picture
+    wide = min(width * _PIXEL, room, _TALLEST_PICTURE * width / height)
+    return wide * height / width + 0.5

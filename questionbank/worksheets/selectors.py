@@ -1,0 +1,287 @@
+"""Reading worksheets, the rows on them, and the questions that they can be filled up with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import chain, zip_longest
+from random import Random
+
+import numpy as np
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.text import get_text_list
+
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.question_content import QuestionContent, content_of
+from questionbank.bank.facet_counts import facet_cube
+from questionbank.bank.list_selectors import last_uses, readable
+from questionbank.bank.question_selectors import visible_to
+from questionbank.bank.wordings import story_ids
+from questionbank.models import Question, User, Worksheet, WorksheetItem
+from questionbank.search.filters import SearchFilters, filtered_questions
+from questionbank.similar.similarity import NEAR_DUPLICATE
+from questionbank.worksheets.brought import part_points, part_scale
+
+LEFT_OUT = {  # what is said of one question, and of several
+    "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
+    "draft": ("Question {} is somebody else’s draft.", "Questions {} are somebody else’s drafts."),
+    "retired": ("Question {} is retired.", "Questions {} are retired."),
+    "opaque": (
+        "Question {} has a type that only its source can show, so a worksheet leaves it out.",
+        "Questions {} have a type that only their source can show, so a worksheet leaves them out.",
+    ),
+    "draws": (
+        "Question {} draws its numbers, so a worksheet leaves it out.",
+        "Questions {} draw their numbers, so a worksheet leaves them out.",
+    ),
+}
+_NOT_PRINTED = (  # as `why_left_out`
+    Q(status=Question.Status.RETIRED) | Q(kind=Question.Kind.OPAQUE) | Q(draws_numbers=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorksheetRow:
+    """A question or a section on a worksheet.
+
+    Attributes:
+        place: counted from 1.
+        question: None for a section, and where it is gone.
+        left_out: why it is left out of print, a key of `LEFT_OUT`; empty where it is printed.
+        last_used: on which day it was last used on another worksheet.
+        number: printed before it in version A; None for what has none, such as a section.
+    """
+
+    item: WorksheetItem
+    place: int
+    question: Question | None = None
+    left_out: str = ""
+    last_used: date | None = None
+    number: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is left out of print, as a sentence; empty where it is printed."""
+        return " ".join(sentences_on_left_out([(self.left_out, self.item.question_id)]))
+
+    @property
+    def points_shown(self) -> str:
+        return "" if self.item.points is None else f"{self.item.points:.12g}"
+
+    @property
+    def _content(self) -> QuestionContent:
+        return content_of(self.question.content if self.question is not None else {})
+
+    @property
+    def has_parts(self) -> bool:
+        return bool(self._content.parts)
+
+    @property
+    def part_points(self) -> str:
+        """The points of its parts as they are printed, such as "2 + 1"; empty where none are."""
+        scale = part_scale(self._content, self.item.points)
+        stated = [points for points in part_points(self._content.parts) if points is not None]
+        return "" if scale is None else " + ".join(f"{points * scale:.12g}" for points in stated)
+
+    @property
+    def lost_part_points(self) -> str:
+        """The points of its parts where they do not fit those of the question, so that they are not printed."""
+        stated = [f"{points:.12g}" for points in part_points(self._content.parts) if points is not None]
+        is_lost = self.item.points is not None and part_scale(self._content, self.item.points) is None
+        return " + ".join(stated) if is_lost else ""
+
+
+def worksheets(user: User) -> QuerySet[Worksheet]:
+    """Return all worksheets, each with the number of numbered questions that a person sees on it (`size`)."""
+    printed = Question.objects.filter(visible_to(user)).exclude(_NOT_PRINTED)
+    asked = printed.exclude(kind=Question.Kind.DESCRIPTION)
+    items = WorksheetItem.objects.filter(worksheet=OuterRef("pk"), question__in=asked).order_by()
+    counted = items.values("worksheet").annotate(size=Count("pk")).values("size")
+    return Worksheet.objects.annotate(size=Coalesce(Subquery(counted), 0))
+
+
+def worksheet_get(*, worksheet_id: int, user: User, is_own: bool = False) -> Worksheet:
+    """Return a worksheet; see `readable`."""
+    rows = Worksheet.objects.select_related("source_list").filter(pk=worksheet_id)
+    return readable(rows, user, "worksheet", is_own=is_own)
+
+
+def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
+    """Return the rows in order, each with its question, unless that is gone or somebody else's draft."""
+    items = list(worksheet.items.all())
+    ids = [item.question_id for item in items if item.question_id is not None]
+    questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
+    seen = set(Question.objects.filter(visible_to(user), pk__in=ids).values_list("pk", flat=True))
+    used = last_uses(ids, except_on=worksheet.pk)
+    rows: list[WorksheetRow] = []
+    count = 0
+    for place, item in enumerate(items, start=1):
+        number = item.question_id
+        if number is None:
+            rows.append(WorksheetRow(item, place))
+        elif number in questions and number not in seen:
+            rows.append(WorksheetRow(item, place, left_out="draft"))
+        else:
+            question = questions.get(number)
+            left_out = why_left_out(question)
+            is_asked = question is not None and not left_out and question.kind != Question.Kind.DESCRIPTION
+            count += is_asked
+            rows.append(
+                WorksheetRow(item, place, question, left_out, used.get(number), count if is_asked else None)
+            )
+    return rows
+
+
+def why_left_out(question: Question | None) -> str:
+    """Return why a question is left out of print, a key of `LEFT_OUT`; empty where it is printed."""
+    if question is None:
+        return "deleted"
+    if question.status == Question.Status.RETIRED:
+        return "retired"
+    if question.kind == Question.Kind.OPAQUE:
+        return "opaque"
+    return "draws" if question.draws_numbers else ""
+
+
+def sentences_on_left_out(questions: Iterable[tuple[str, int | None]]) -> list[str]:
+    """Return a sentence for each reason with the numbers of the questions that it leaves out.
+
+    Args:
+        questions: a key of `LEFT_OUT`, empty for what is printed, and the number of each.
+    """
+    numbers: dict[str, list[str]] = {}
+    for left_out, number in questions:
+        if left_out:
+            numbers.setdefault(left_out, []).append(str(number))
+    return [
+        LEFT_OUT[left_out][len(found) > 1].format(get_text_list(found, "and"))
+        for left_out, found in numbers.items()
+    ]
+
+
+def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
+    """Return the languages of the bank's ready questions, and that of most questions on the worksheet."""
+    cube = facet_cube()
+    ready = cube.by_value("language", cube.equal("status", Question.Status.READY))
+    ids = worksheet.items.order_by().values("question_id")
+    counted = Question.objects.filter(pk__in=ids).values_list("language").annotate(Count("pk"))
+    usual = max(counted, key=lambda row: (row[1], row[0]), default=("", 0))[0]
+    return sorted(language for language, number in ready if number), usual
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesSinceUse:
+    """What was changed after the day on which a worksheet was last handed out: a key made now may not fit the paper."""
+
+    day: date
+    questions: list[int]
+    is_worksheet: bool
+
+
+def changed_since(worksheet: Worksheet, rows: Sequence[WorksheetRow], day: date) -> ChangesSinceUse | None:
+    """Return what was changed after a day; None where nothing was."""
+    questions = [
+        row.question.pk
+        for row in rows
+        if row.question is not None and timezone.localdate(row.question.updated_at) > day
+    ]
+    is_worksheet = timezone.localdate(worksheet.updated_at) > day
+    return ChangesSinceUse(day, questions, is_worksheet) if questions or is_worksheet else None
+
+
+MOST_FILLED = 50  # questions at once
+_POOL = 5_000  # questions of each concept of which some are drawn
+_AT_ONCE = 200  # whose texts are read
+_MOST_READ = 3_000
+_NOT_ASKED = (Question.Kind.OPAQUE, Question.Kind.DESCRIPTION)
+
+
+@dataclass(frozen=True, slots=True)
+class FillUpWish:
+    """What is asked for.
+
+    Attributes:
+        concepts: ids; questions of each, and of what lies below it, in turn. Empty for any.
+    """
+
+    number: int
+    concepts: tuple[int, ...] = ()
+    filters: SearchFilters = field(default_factory=SearchFilters)
+
+
+@dataclass(frozen=True, slots=True)
+class FillUp:
+    """What was found.
+
+    Attributes:
+        near_duplicates: how many were passed over because they read almost like another one or tell the same story.
+    """
+
+    questions: list[Question]
+    near_duplicates: int
+
+
+def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Random | None = None) -> FillUp:
+    """Draw questions that can be printed, none of them like another one or like one that is on the worksheet already.
+
+    Two questions are near-duplicates where their texts read almost the same (`NEAR_DUPLICATE`), as for a question that
+    is written anew, and where one rewords the other or is made of its story.
+
+    Args:
+        rng: draws them; two calls draw different ones by default.
+    """
+    rng = rng or Random()  # noqa: S311 - no secret
+    pools = [_pool(wish, concept, user, rng) for concept in wish.concepts or (None,)]
+    in_turn = (pk for pk in chain.from_iterable(zip_longest(*pools)) if pk is not None)
+    on_worksheet = {question.pk for question in taken}
+    excluded = on_worksheet | set(story_ids(*on_worksheet))
+    encoder = HashedNgramEncoder()
+    vectors = encoder.encode([question.analysed_text for question in taken])
+    chosen: list[Question] = []
+    near_duplicates = 0
+    for question in _read(dict.fromkeys(in_turn)):
+        if len(chosen) == wish.number:
+            break
+        if question.pk in excluded:
+            near_duplicates += question.pk not in on_worksheet
+            continue
+        vector = encoder.encode([question.analysed_text])
+        if vectors.size and float((vectors @ vector[0]).max()) >= NEAR_DUPLICATE:
+            near_duplicates += 1
+            continue
+        chosen.append(question)
+        vectors = np.concatenate([vectors, vector])
+        excluded.update(story_ids(question.pk))
+    return FillUp(chosen, near_duplicates)
+
+
+def _pool(wish: FillUpWish, concept: int | None, user: User, rng: Random) -> list[int]:
+    """Return ids of questions that pass, in a drawn order."""
+    filters = replace(wish.filters.seen_by(user), concept=concept, figure="none", numbers="given")
+    passing = filtered_questions(filters).exclude(kind__in=_NOT_ASKED)
+    ids = _some(passing, rng)
+    rng.shuffle(ids)
+    return ids
+
+
+def _some(questions: QuerySet[Question], rng: Random) -> list[int]:
+    """Return ids of all questions, or of `_POOL` in a row from anywhere among them on."""
+    ids = list(questions.values_list("pk", flat=True)[:_POOL])
+    if len(ids) < _POOL:
+        return ids
+    last = Question.objects.order_by("pk").values_list("pk", flat=True).last() or 0
+    ordered = questions.order_by("pk").values_list("pk", flat=True)
+    begin = rng.randint(1, last)
+    after = list(ordered.filter(pk__gte=begin)[:_POOL])
+    return after + list(ordered.filter(pk__lt=begin)[: _POOL - len(after)])
+
+
+def _read(ids: Iterable[int]) -> Iterator[Question]:
+    most = list(ids)[:_MOST_READ]
+    for start in range(0, len(most), _AT_ONCE):
+        batch = most[start : start + _AT_ONCE]
+        questions = Question.objects.defer("search_vector", "solution").in_bulk(batch)
+        yield from (questions[pk] for pk in batch if pk in questions)

@@ -1,0 +1,415 @@
+"""Writing worksheets; each function is one transaction and lets only the worksheet's owner change it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import count
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from analytics.question_content import Section, content_of, total_points
+from questionbank.bank.list_selectors import items_of_list, questions_of_list, sections_begun
+from questionbank.core.errors import ValidationFailed
+from questionbank.core.owned import (
+    NAME_LIMIT,
+    checked_name,
+    last_position,
+    locked_rows,
+    row_move,
+    row_remove,
+    rows_number,
+)
+from questionbank.models import (
+    Question,
+    QuestionList,
+    QuestionListItem,
+    QuestionUse,
+    User,
+    Worksheet,
+    WorksheetItem,
+)
+from questionbank.people.permissions import require_owner
+from questionbank.worksheets.brought import NOTHING_TO_WRITE, can_give, lines_brought, takes_lines
+from questionbank.worksheets.selectors import sentences_on_left_out, why_left_out
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedRow:
+    """A row of a worksheet.
+
+    Attributes:
+        is_fixed: it stays where it is, between what is above and what is below: a section, a description.
+        shared: the text that it shares with others; rows in a row that share one stay together.
+        difficulty: on any scale on which harder questions are higher; None where it is not known.
+    """
+
+    key: int
+    is_fixed: bool = False
+    shared: str = ""
+    difficulty: float | None = None
+
+
+def by_difficulty(rows: Iterable[OrderedRow]) -> list[int]:
+    """Return the keys of rows in the order of their difficulty; what is not known comes last, as it stood.
+
+    >>> by_difficulty([OrderedRow(1, difficulty=60), OrderedRow(2), OrderedRow(3, difficulty=20), OrderedRow(4, True)])
+    [3, 1, 2, 4]
+    """
+    order: list[int] = []
+    block: list[list[OrderedRow]] = []
+    for row in rows:
+        if row.is_fixed:
+            order += [*_ordered(block), row.key]
+            block = []
+        elif block and row.shared and block[-1][0].shared == row.shared:
+            block[-1].append(row)
+        else:
+            block.append([row])
+    return [*order, *_ordered(block)]
+
+
+def _ordered(block: Iterable[list[OrderedRow]]) -> list[int]:
+    return [row.key for group in sorted(block, key=_mean) for row in group]
+
+
+def _mean(group: list[OrderedRow]) -> float:
+    known = [row.difficulty for row in group if row.difficulty is not None]
+    return sum(known) / len(known) if known else math.inf
+
+
+LONGEST_WORKSHEET = 400  # questions
+MOST_SECTIONS = 50
+TITLE_LIMIT, INSTRUCTIONS_LIMIT = 200, 4_000  # characters
+_SEEDS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of adding questions to a worksheet.
+
+    Attributes:
+        number: how many were added.
+        refused: a sentence for each reason why some cannot be printed.
+        sections: how many sections came with them.
+        known: how many were on it already.
+    """
+
+    number: int
+    refused: list[str] = field(default_factory=list)
+    known: int = 0
+    sections: int = 0
+
+
+@transaction.atomic
+def worksheet_create(*, user: User, name: str) -> Worksheet:
+    """Create an empty worksheet with a seed of its own.
+
+    Raises:
+        ValidationFailed: the name is empty, too long, or the person has a worksheet of that name.
+    """
+    name = checked_name(Worksheet.objects.filter(owner=user), name, noun="worksheet")
+    return Worksheet.objects.create(owner=user, name=name, seed=_new_seed())
+
+
+@transaction.atomic
+def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Worksheet, Added]:
+    """Create a worksheet of a list's questions in their order; what cannot be printed is left out.
+
+    Its name is the list's, with a number where the person has a worksheet of that name.
+    """
+    names = set(Worksheet.objects.filter(owner=user).values_list("name", flat=True))
+    stem = question_list.name[: NAME_LIMIT - 6]
+    tried = (question_list.name if number == 1 else f"{stem} ({number})" for number in count(1))
+    worksheet = worksheet_create(user=user, name=next(name for name in tried if name not in names))
+    worksheet.source_list, worksheet.instructions = question_list, question_list.instructions
+    worksheet.save(update_fields=["source_list", "instructions"])
+    questions = questions_of_list(question_list=question_list, user=user)
+    listed = items_of_list(question_list=question_list)
+    return worksheet, worksheet_add(user=user, worksheet=worksheet, questions=questions, listed=listed)
+
+
+@transaction.atomic
+def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Worksheet:
+    """Change what a worksheet looks like, how its versions are drawn, and whether it is shared.
+
+    Args:
+        values: of the columns that people set, as the form has checked them.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    require_owner(user, worksheet)
+    if "name" in values:
+        others = Worksheet.objects.filter(owner=user).exclude(pk=worksheet.pk)
+        values["name"] = checked_name(others, values["name"], noun="worksheet")
+    if "title" in values:
+        values["title"] = " ".join(values["title"].split())
+    if "instructions" in values:
+        values["instructions"] = values["instructions"].replace("\r\n", "\n")
+    for name, value in values.items():
+        setattr(worksheet, name, value)
+    worksheet.save()
+    return worksheet
+
+
+@transaction.atomic
+def worksheet_draw_anew(*, user: User, worksheet: Worksheet) -> Worksheet:
+    """Give a worksheet another seed, so that versions B to D are others.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    require_owner(user, worksheet)
+    worksheet.seed = _new_seed()
+    worksheet.save()
+    return worksheet
+
+
+@transaction.atomic
+def worksheet_delete(*, user: User, worksheet: Worksheet) -> None:
+    """Delete a worksheet; its questions stay in the bank, and so does when they were used.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    require_owner(user, worksheet)
+    worksheet.delete()
+
+
+@transaction.atomic
+def worksheet_add(
+    *,
+    user: User,
+    worksheet: Worksheet,
+    questions: Iterable[Question],
+    listed: Mapping[int, QuestionListItem] | None = None,
+) -> Added:
+    """Add questions at the end of a worksheet, without those that cannot be printed.
+
+    They bring points and answer lines from their source, and those of a list their sections.
+
+    Args:
+        listed: what the list that they come from says of them, by their ids; None where they come from no list.
+
+    Raises:
+        ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = locked_rows(user=user, owner=worksheet)
+    present = set(items.exclude(question=None).values_list("question_id", flat=True))
+    by_id = {question.pk: question for question in questions}
+    new = [question for pk, question in by_id.items() if pk not in present]
+    added = [question for question in new if not why_left_out(question)]
+    refused = sentences_on_left_out((why_left_out(question), question.pk) for question in new)
+    if len(present) + len(added) > LONGEST_WORKSHEET:
+        raise ValidationFailed(
+            f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(present)},"
+            f" and {len(added)} would be added."
+        )
+    rows = [*_brought(added, listed, items.filter(question=None).last())]
+    headings = sum(row.is_section for row in rows)
+    if items.filter(question=None).count() + headings > MOST_SECTIONS:
+        rows = [row for row in rows if not row.is_section]
+        refused.append(f"The headings of {headings} sections: a worksheet has up to {MOST_SECTIONS}.")
+    for row in rows:
+        if not can_give(row.points):
+            refused.append(f"The points of question {row.question_id}, which are {row.points:g}.")
+            row.points = None
+    for position, row in enumerate(rows, start=last_position(items) + 1):
+        row.worksheet, row.position = worksheet, position
+    WorksheetItem.objects.bulk_create(rows)
+    _touch(worksheet)
+    return Added(len(added), refused, len(by_id) - len(new), len(rows) - len(added))
+
+
+def _brought(
+    questions: Sequence[Question],
+    listed: Mapping[int, QuestionListItem] | None,
+    last: WorksheetItem | None,
+) -> Iterator[WorksheetItem]:
+    """Yield the rows of questions that are added, with the sections that they bring.
+
+    Args:
+        last: the last section of the worksheet, which need not begin again.
+    """
+    before = Section(last.heading, last.instructions) if last else None
+    begun = [None] * len(questions) if listed is None else sections_begun(questions, listed, before)
+    for question, section in zip(questions, begun, strict=True):
+        if section is not None:
+            yield WorksheetItem(heading=section.heading, instructions=section.instructions)
+        content, item = content_of(question.content), (listed or {}).get(question.pk)
+        points = item.points if item is not None and item.points is not None else total_points(content)
+        lines = lines_brought(content) if takes_lines(question.kind) else 0
+        yield WorksheetItem(question=question, points=points, answer_lines=lines)
+
+
+@transaction.atomic
+def worksheet_add_section(
+    *, user: User, worksheet: Worksheet, heading: str, instructions: str = "", after: int | None = None
+) -> WorksheetItem:
+    """Begin a section at the end of a worksheet, or behind a row; the questions below it are in it.
+
+    Args:
+        after: the id of that row, 0 for the beginning; where it is gone, the section begins at the end.
+
+    Raises:
+        ValidationFailed: heading and instructions are empty, or there are `MOST_SECTIONS` already.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = locked_rows(user=user, owner=worksheet)
+    if items.filter(question=None).count() >= MOST_SECTIONS:
+        raise ValidationFailed(f"A worksheet has up to {MOST_SECTIONS} sections.")
+    heading, instructions = _checked_section(heading, instructions)
+    item = WorksheetItem.objects.create(
+        worksheet=worksheet, position=last_position(items) + 1, heading=heading, instructions=instructions
+    )
+    row = items.filter(pk=after).first() if after else None
+    if row is not None or after == 0:
+        row_move(items, pk=item.pk, position=row.position + 1 if row else 1)
+    _touch(worksheet)
+    return item
+
+
+@transaction.atomic
+def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **values: Any) -> None:
+    """Change points and answer lines of a question, or heading and instructions of a section.
+
+    Nothing happens where the row is gone.
+
+    Raises:
+        ValidationFailed: a section would have neither heading nor instructions.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    item = locked_rows(user=user, owner=worksheet).filter(pk=item_id).first()
+    if item is None:
+        return
+    if item.is_section:
+        heading = values.get("heading", item.heading)
+        instructions = values.get("instructions", item.instructions)
+        item.heading, item.instructions = _checked_section(heading, instructions)
+    else:
+        item.points = values.get("points", item.points)
+        item.answer_lines = values.get("answer_lines", item.answer_lines) or 0
+    item.save()
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float) -> int:
+    """Give every question the same points, or the same number of answer lines; returns how many questions there are.
+
+    Questions whose answer is ticked, or written in their text, get no lines.
+
+    Args:
+        values: ``points``, ``answer_lines`` or both.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    questions = locked_rows(user=user, owner=worksheet).exclude(question=None).order_by()
+    _touch(worksheet)
+    if (lines := values.pop("answer_lines", None)) is not None:
+        unwritten = Question.objects.filter(kind__in=NOTHING_TO_WRITE).values("pk")
+        questions.exclude(question__in=unwritten).update(answer_lines=lines)
+    return questions.update(**values) if values else questions.count()
+
+
+@transaction.atomic
+def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, position: int) -> None:
+    """Move a question or a section to a place, counted from 1; a place beyond the end is the last one.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    row_move(locked_rows(user=user, owner=worksheet), pk=item_id, position=position)
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_order(*, user: User, worksheet: Worksheet, places: Mapping[int, float]) -> None:
+    """Put the questions of each section in the order of their difficulty, the easiest first.
+
+    Questions that share a text stay together. Those of which nothing is known come last; a description stays where it
+    is, and so do the questions below it.
+
+    Args:
+        places: from 0, the easiest, to 1, by the ids of questions.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = locked_rows(user=user, owner=worksheet)
+    rows = []
+    for item in items.select_related("question"):
+        question = item.question if item.question_id is not None else None
+        shared = content_of(question.content).stimulus.text if question else ""
+        is_fixed = item.is_section or (question is not None and question.kind == Question.Kind.DESCRIPTION)
+        rows.append(OrderedRow(item.pk, is_fixed, shared, places.get(item.question_id or 0)))
+    rows_number(items, by_difficulty(rows))
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_item_remove(*, user: User, worksheet: Worksheet, item_id: int) -> None:
+    """Take a question off a worksheet, or a section's heading, whose questions stay.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    row_remove(locked_rows(user=user, owner=worksheet), pk=item_id)
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[int]) -> int:
+    """Remember that questions were handed out today; returns how many were not yet remembered."""
+    used = dict.fromkeys(question_ids)
+    day = timezone.localdate()
+    before = set(
+        QuestionUse.objects.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True)
+    )
+    there = Question.objects.filter(pk__in=used).values_list("pk", flat=True)
+    made = QuestionUse.objects.bulk_create(
+        (
+            QuestionUse(
+                question_id=pk, day=day, worksheet=worksheet, worksheet_name=worksheet.name, user=user
+            )
+            for pk in there
+            if pk not in before
+        ),
+        ignore_conflicts=True,
+    )
+    return len(made)
+
+
+@transaction.atomic
+def worksheet_use_forget(*, user: User, worksheet: Worksheet, day: date) -> int:
+    """Forget that a worksheet was used on a day, as after a download that was only a trial; returns how many uses.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    require_owner(user, worksheet)
+    return QuestionUse.objects.filter(worksheet=worksheet, day=day).delete()[0]
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(_SEEDS) + 1
+
+
+def _touch(worksheet: Worksheet) -> None:
+    worksheet.save(update_fields=["updated_at"])
+
+
+def _checked_section(heading: str, instructions: str) -> tuple[str, str]:
+    heading, instructions = " ".join(heading.split()), instructions.replace("\r\n", "\n")
+    if not heading and not instructions:
+        raise ValidationFailed.beside("heading", "Enter a heading for the section.")
+    return heading, instructions

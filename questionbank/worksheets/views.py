@@ -1,0 +1,244 @@
+"""Worksheets: made from lists, looked at in every version with its key, downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.text import slugify
+
+from questionbank.bank.list_selectors import own_and_shared, question_list_get, worksheet_use_days
+from questionbank.core.errors import NotFound, PrintingRefused
+from questionbank.core.views import button_for, form_for, page_for
+from questionbank.core.wording import counted
+from questionbank.models import Question
+from questionbank.worksheets.forms import NewWorksheetForm
+from questionbank.worksheets.mark_selectors import worksheet_expected_mark
+from questionbank.worksheets.print_selectors import ComposedVersion, compose_versions, version_names
+from questionbank.worksheets.printing.html import worksheet_html
+from questionbank.worksheets.printing.latex import worksheet_latex
+from questionbank.worksheets.printing.pdf import worksheet_pdf
+from questionbank.worksheets.printing.word import worksheet_docx
+from questionbank.worksheets.selectors import (
+    WorksheetRow,
+    changed_since,
+    sentences_on_left_out,
+    worksheet_get,
+    worksheet_rows,
+    worksheets,
+)
+from questionbank.worksheets.services import Added, worksheet_create, worksheet_from_list, worksheet_use
+from questionbank.worksheets.sheet import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class WorksheetFile:
+    """A kind of file.
+
+    Attributes:
+        write: returns the file of one or several versions; raises `PrintingRefused`.
+    """
+
+    label: str
+    suffix: str
+    media_type: str
+    write: Callable[[Sequence[Sheet]], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What of a worksheet is in a file.
+
+    Attributes:
+        shows: arguments of `compose_versions`.
+        is_used: whether it is handed out to students, so that its questions count as used.
+    """
+
+    label: str
+    shows: Mapping[str, bool]
+    suffix: str = ""
+    is_used: bool = False
+
+
+FILES: Mapping[str, WorksheetFile] = {  # a literal table
+    "pdf": WorksheetFile("PDF", ".pdf", "application/pdf", worksheet_pdf),
+    "word": WorksheetFile(
+        "Word",
+        ".docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        worksheet_docx,
+    ),
+    "latex": WorksheetFile("LaTeX", ".zip", "application/zip", worksheet_latex),
+    "html": WorksheetFile("HTML", ".html", "text/html; charset=utf-8", worksheet_html),
+}
+CONTENTS: Mapping[str, Contents] = {  # likewise
+    "students": Contents("For students", {"key": False}, is_used=True),
+    "key": Contents("Key", {"key": True}, "key"),
+    "solutions": Contents("Key with worked solutions", {"key": True, "solutions": True}, "solutions"),
+}
+
+
+ALL_VERSIONS = "all"
+
+
+@form_for("read")
+def worksheet_index(request: HttpRequest) -> HttpResponse:
+    """Show the person's own worksheets, those that others share, and a form for a new one."""
+    form = NewWorksheetForm(request.POST or None)
+    if form.is_valid():
+        with form.takes_problems():
+            worksheet = worksheet_create(user=request.user, name=form.cleaned_data["name"])
+            return redirect("worksheet_edit", worksheet_id=worksheet.pk)
+    context = {
+        "form": form,
+        "noun": "worksheet",
+        "detail": "worksheet_detail",
+        **own_and_shared(worksheets(request.user), request.user),
+    }
+    return render(request, "worksheets/index.html", context, status=form.status)
+
+
+@button_for("read", back="list_index")
+def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse:
+    """Make a worksheet of a list that the person can read, and go on to edit it."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    worksheet, added = worksheet_from_list(user=request.user, question_list=question_list)
+    say_added(request, added)
+    return redirect("worksheet_edit", worksheet_id=worksheet.pk)
+
+
+@page_for("read")
+def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Show a worksheet as it is printed: `version` is a letter, `contents` a name of `CONTENTS`."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    versions = version_names(worksheet)
+    version = request.GET.get("version", "")
+    version = version if version in versions else versions[0]
+    contents = request.GET.get("contents", "")
+    contents = contents if contents in CONTENTS else "students"
+    composed = compose_versions(worksheet, [version], **CONTENTS[contents].shows, rows=rows)[0]
+    use_days = worksheet_use_days(worksheet=worksheet)
+    context = {
+        "worksheet": worksheet,
+        "is_owner": worksheet.owner_id == request.user.pk,
+        "tab": "detail",
+        "versions": versions,
+        "version": version,
+        "contents": contents,
+        "contents_choices": [(name, choice.label) for name, choice in CONTENTS.items()],
+        "files": [(name, file.label) for name, file in FILES.items()],
+        "sheet": composed.sheet,
+        "sections": _shown_sections(composed),
+        "pictures": _picture_addresses(composed),
+        "left_out": sentences_on_left_out((row.left_out, row.item.question_id) for row in rows),
+        "without_figure": [
+            row.item.question_id
+            for row in rows
+            if row.question and row.question.needs_figure and not row.reason
+        ],
+        "changed": len(composed.changed),
+        "kept": len(composed.kept),
+        "use_days": use_days,
+        "changed_since": changed_since(worksheet, rows, use_days[0][0]) if use_days else None,
+        **worksheet_facts(rows),
+    }
+    return render(request, "worksheets/detail.html", context)
+
+
+def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
+    """Return what a page says of a worksheet as a whole: questions that are printed, and their points."""
+    printed = [row for row in rows if row.question is not None and not row.reason]
+    numbered = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
+    points = [row.item.points for row in numbered if row.item.points is not None]
+    return {"printed": len(numbered), "total_points": sum(points) if points else None}
+
+
+@page_for("read")
+def worksheet_mark(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Show the mark to expect, with estimates for questions of which nothing is known; pages ask for it by htmx."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    context = {
+        "worksheet": worksheet,
+        "mark": worksheet_expected_mark(rows),
+        "has_points": worksheet_facts(rows)["total_points"] is not None,
+    }
+    template = "worksheets/_mark.html" if request.htmx else "worksheets/mark.html"
+    return render(request, template, context)
+
+
+@button_for("read", back="worksheet_index")
+def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Return a worksheet as a file: `format`, `version` (a letter or "all"), `contents` (a name of `CONTENTS`).
+
+    What is handed out to students counts as used today.
+    """
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    file = FILES.get(request.POST.get("format", ""))
+    contents = CONTENTS.get(request.POST.get("contents", "students"))
+    versions = version_names(worksheet)
+    version = request.POST.get("version", versions[0])
+    if file is None or contents is None or version not in (*versions, ALL_VERSIONS):
+        raise NotFound("There is no such file of this worksheet.")
+    chosen_versions = versions if version == ALL_VERSIONS else [version]
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    composed = compose_versions(worksheet, chosen_versions, **contents.shows, rows=rows)
+    try:
+        data = file.write([one.sheet for one in composed])
+    except PrintingRefused as error:
+        messages.error(request, str(error))
+        return redirect("worksheet_detail", worksheet_id=worksheet.pk)
+    if contents.is_used:
+        worksheet_use(user=request.user, worksheet=worksheet, question_ids=composed[0].numbers)
+    parts = [slugify(worksheet.printed_title) or f"worksheet-{worksheet.pk}"]
+    parts += [version.lower()] if len(versions) > 1 and version != ALL_VERSIONS else []
+    parts += [contents.suffix] if contents.suffix else []
+    response = HttpResponse(data, content_type=file.media_type)
+    response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}{file.suffix}"'
+    return response
+
+
+def say_added(request: HttpRequest, added: Added) -> None:
+    """Say how many questions are on the worksheet now, and why others are not."""
+    if added.number:
+        questions = counted(added.number, "question was", "questions were")
+        known = f" {counted(added.known, 'was', 'were')} on the worksheet already." if added.known else ""
+        sections = f" in {counted(added.sections, 'section', 'sections')}" if added.sections else ""
+        messages.success(request, f"{questions} added at the end{sections}.{known}")
+    elif added.known and not added.refused:
+        messages.info(request, "The questions are on the worksheet already.")
+    if added.refused:
+        messages.warning(request, f"Left out: {' '.join(added.refused)}")
+
+
+def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
+    """Return the sections for a page: each item with its question's number, and whether its numbers are others."""
+    numbers = iter(composed.numbers)
+    section_rows = []
+    for section in composed.sheet.sections:
+        items = []
+        for item in section.items:
+            number = next(numbers)
+            items.append(
+                {
+                    "item": item,
+                    "number": number,
+                    "is_changed": number in composed.changed,
+                    "kept": composed.kept.get(number, ""),
+                }
+            )
+        section_rows.append(
+            {"heading": section.heading, "instructions": section.instructions, "items": items}
+        )
+    return section_rows
+
+
+def _picture_addresses(composed: ComposedVersion) -> dict[str, Any]:
+    """Return the pictures as a question's content names them; on paper each is called by its hash."""
+    names = composed.sheet.pictures
+    return {"content": {"pictures": [{"name": name, "sha256": name.partition(".")[0]} for name in names]}}
