@@ -33,7 +33,7 @@ from questionbank.worksheets.printing.pdf import worksheet_pdf  # noqa: E402
 from questionbank.worksheets.printing.word import worksheet_docx  # noqa: E402
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection  # noqa: E402
 from tests.bench.benchmark import read_options, timed  # noqa: E402
-from tests.questionbank.printing.samples import public_formulas, public_questions  # noqa: E402
+from tests.questionbank.worksheets.printing.samples import public_formulas, public_questions  # noqa: E402
 
 REPEATS = 3
 GATES = {40: 0.5, 400: 4.0}  # seconds

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from questionbank.models import DocumentDraft, Question
 from questionbank.papers.pandoc import pandoc_path
 from tests.e2e.accessibility import faults
-from tests.questionbank.views.test_documents import import_by_a_worker, read_by_a_worker
+from tests.questionbank.papers.test_views import import_by_a_worker, read_by_a_worker
 
 PAPERS = Path(__file__).parents[1] / "bench" / "outside" / "sixth" / "papers"
 PAPER = r"""1. Which number is $2 + 3$?

@@ -1,6 +1,6 @@
 """What a browser does on the pages of word problems: marks, folded graphs, a copied prompt; and all of them by axe.
 
-What the pages say is tested without a browser: tests/questionbank/views/test_solving.py, test_structure.py and
+What the pages say is tested without a browser: tests/questionbank/solving/test_views.py, test_structure.py and
 test_exemplars.py.
 """
 

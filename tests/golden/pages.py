@@ -52,7 +52,7 @@ def write_inputs(inputs: Path, _data: Path) -> None:
     """Write one request per line: its name, method, address and data."""
     from django.urls import reverse
 
-    from tests.questionbank.views.test_permissions import ADMIN_SITE, TABLE
+    from tests.questionbank.test_permissions import ADMIN_SITE, TABLE
 
     things = make_things()
     rows = [

@@ -1,4 +1,4 @@
-"""Shared by the tests of formats and services."""
+"""Files, a small bank, and somebody logged in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,43 @@ import logging
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from questionbank.search import spelling
+from tests.questionbank.page_bank import make_bank
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(request, monkeypatch) -> None:
+    """Counts of pages and the words of a search are kept for a while; not from one test to the next."""
+    if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
+        cache.clear()
+        monkeypatch.setattr(spelling, "CHECK_AFTER", 0.0)
+
+
+@pytest.fixture
+def bank(db, teacher):
+    """Six questions, three concepts, vectors under both lenses."""
+    return make_bank(teacher)
+
+
+@pytest.fixture
+def as_teacher(client: Client, teacher) -> Client:
+    client.force_login(teacher)
+    return client
+
+
+@pytest.fixture
+def as_admin(client: Client, admin_person) -> Client:
+    client.force_login(admin_person)
+    return client
+
+
+@pytest.fixture
+def as_reviewer(client: Client, reviewer) -> Client:
+    client.force_login(reviewer)
+    return client
 
 
 @pytest.fixture

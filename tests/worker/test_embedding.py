@@ -38,7 +38,7 @@ from questionbank.registry.artifact_services import artifact_register
 from questionbank.registry.block_services import block_claim, block_give_back
 from questionbank.registry.run_services import run_create
 from questionbank.search.index import search_vector
-from tests.questionbank.test_outage import end_connection
+from tests.questionbank.core.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from tests.worker.jobs import Reporter
 from worker import embedding

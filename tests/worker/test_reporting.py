@@ -18,7 +18,7 @@ from questionbank.core import task_queue
 from questionbank.core.database import RunLock
 from questionbank.models import Run
 from questionbank.registry import run_services as runs
-from tests.questionbank.test_outage import end_connection
+from tests.questionbank.core.test_outage import end_connection
 from worker import reporting
 from worker.celery import application
 from worker.reporting import running

@@ -11,7 +11,7 @@ from django.utils import timezone
 from questionbank.models import ReviewDecision
 from questionbank.review.pair_services import PairInput, pairs_create
 from questionbank.review.services import review_decide, review_next
-from tests.questionbank.selectors.test_review import make_pairs, opinion
+from tests.questionbank.review.test_selectors import make_pairs, opinion
 
 pytestmark = pytest.mark.django_db
 

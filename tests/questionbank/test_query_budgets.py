@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.questionbank.views.test_permissions import TABLE, things  # noqa: F401 - a fixture
+from tests.questionbank.test_permissions import TABLE, things  # noqa: F401 - a fixture
 
 BUDGET = 20
 BUDGETS = {

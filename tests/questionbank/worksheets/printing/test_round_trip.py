@@ -13,8 +13,8 @@ from questionbank.papers.services import document_draft_upload, run_document_rea
 from questionbank.worksheets.print_selectors import compose_versions
 from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.services import worksheet_from_list
+from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.papers.papers import papers
-from tests.questionbank.services.test_import_jobs import Reporter
 
 pytestmark = [
     pytest.mark.django_db,

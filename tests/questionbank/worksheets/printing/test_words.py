@@ -12,8 +12,8 @@ from analytics.records import QuestionRecord
 from questionbank.demo.bank import demo_questions
 from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
-from tests.questionbank.printing.reading import characters, page_text, pdf_text, words
-from tests.questionbank.printing.samples import SETS, public_questions
+from tests.questionbank.worksheets.printing.reading import characters, page_text, pdf_text, words
+from tests.questionbank.worksheets.printing.samples import SETS, public_questions
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"

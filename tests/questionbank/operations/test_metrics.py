@@ -20,7 +20,7 @@ from questionbank.models import EmbeddingSet, Run, WorkBlock
 from questionbank.operations import metrics
 from questionbank.registry.run_services import run_create, worker_seen
 
-PROMETHEUS = Path(__file__).resolve().parents[2] / "docker" / "prometheus"
+PROMETHEUS = Path(__file__).resolve().parents[3] / "docker" / "prometheus"
 pytestmark = pytest.mark.django_db
 
 

@@ -18,7 +18,7 @@ from questionbank.worksheets.printing.markup import Element, read_markup
 from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
-from tests.questionbank.printing.samples import public_formulas
+from tests.questionbank.worksheets.printing.samples import public_formulas
 
 pytestmark = pytest.mark.skipif(not pandoc_path(), reason="needs the extra 'documents'")
 

@@ -19,8 +19,8 @@ from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
-from tests.questionbank.printing.reading import pdf_text, shown_text, words
-from tests.questionbank.printing.samples import public_formulas
+from tests.questionbank.worksheets.printing.reading import pdf_text, shown_text, words
+from tests.questionbank.worksheets.printing.samples import public_formulas
 
 ITEM = SheetItem(
     "3",

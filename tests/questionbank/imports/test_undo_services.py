@@ -29,7 +29,7 @@ from questionbank.models import (
 from questionbank.registry.run_services import run_start, run_succeed
 from questionbank.training.services import probes_request
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
-from tests.questionbank.services.test_import_jobs import Reporter
+from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.small_bank import add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

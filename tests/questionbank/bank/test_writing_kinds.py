@@ -9,7 +9,7 @@ from django.urls import reverse
 from analytics.question_content import content_of
 from questionbank.models import Question
 from tests.pictures import png
-from tests.questionbank.views.test_writing import NEW
+from tests.questionbank.bank.test_writing_views import NEW
 
 OPTIONS = {
     "option_label": list("ABC"),

@@ -30,9 +30,9 @@ from questionbank.worksheets.sheet import Sheet
 from tests.factories import QuestionFactory
 from tests.questionbank.formats.canvas_sample import package as canvas_package
 from tests.questionbank.formats.qti_sample import archive, declared, item, manifest
+from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.papers.word_files import WordFile
-from tests.questionbank.printing.reading import pdf_text
-from tests.questionbank.services.test_import_jobs import Reporter
+from tests.questionbank.worksheets.printing.reading import pdf_text
 
 pytestmark = [
     pytest.mark.django_db,

@@ -35,9 +35,9 @@ from questionbank.papers.reading import read_text
 from questionbank.papers.selectors import document_review
 from questionbank.papers.services import document_drafts_forget_old, run_document_read
 from tests.pictures import png
+from tests.questionbank.imports.test_jobs import Reporter
 from tests.questionbank.page_bank import TEXTS
 from tests.questionbank.papers.pdf_files import black, line, written_pdf
-from tests.questionbank.services.test_import_jobs import Reporter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments", "own_uploads")]
 

@@ -20,7 +20,7 @@ from questionbank.imports.undo_services import import_undo_request, run_import_u
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.registry.run_services import run_start, run_succeed
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory, UserFactory
-from tests.questionbank.services.test_import_jobs import Reporter
+from tests.questionbank.imports.test_jobs import Reporter
 
 pytestmark = pytest.mark.django_db
 

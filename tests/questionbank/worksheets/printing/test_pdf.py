@@ -13,7 +13,7 @@ from questionbank.worksheets.printing.limits import MOST_QUESTIONS
 from questionbank.worksheets.printing.pdf import worksheet_pdf
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
-from tests.questionbank.printing.reading import characters, page_text, pdf_text
+from tests.questionbank.worksheets.printing.reading import characters, page_text, pdf_text
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"

@@ -13,7 +13,7 @@ from questionbank.solving import recalled as module
 from questionbank.solving.recalled import bank_recall, recalled_questions, recalling
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
-from tests.questionbank.test_recalling_solver import HandmadeRetriever
+from tests.questionbank.solving.test_recalling_solver import HandmadeRetriever
 
 pytestmark = pytest.mark.django_db
 
