@@ -165,7 +165,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "description": bulk_change_description(kind, form.values()) if plan and form else "",
         **(_concept_context(request, questions) if kind == BulkChange.Kind.CONCEPTS else {}),
     }
-    return render(request, "bulk_changes/selection.html", context)
+    return render(request, "bank/bulk_changes/selection.html", context)
 
 
 def _form(request: HttpRequest, kind: str) -> BulkForm:
@@ -225,7 +225,7 @@ def bulk_change_list(request: HttpRequest) -> HttpResponse:
     """Show the changes of many questions that one may undo, the newest first."""
     page = paginated(request, bulk_changes_of(user=request.user), 25)
     rows = [(change, bulk_change_description(change.kind, change.values)) for change in page]
-    return render(request, "bulk_changes/list.html", {"page": page, "rows": rows})
+    return render(request, "bank/bulk_changes/list.html", {"page": page, "rows": rows})
 
 
 @page_for("question_create")
@@ -241,7 +241,7 @@ def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
         "kept": change.kept[:KEPT_SHOWN],
         "search": _address("question_list", change.selection.items()),
     }
-    return render(request, "bulk_changes/detail.html", context)
+    return render(request, "bank/bulk_changes/detail.html", context)
 
 
 @button_for("question_create")

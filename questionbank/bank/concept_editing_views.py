@@ -106,7 +106,7 @@ def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpRe
         "found": concept_matches(query=query, hierarchy=concept.hierarchy, outside=concept),
         "problem": problem,
     }
-    return render(request, "concepts/change.html", context, status=422 if problem else 200)
+    return render(request, "bank/concepts/change.html", context, status=422 if problem else 200)
 
 
 def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
@@ -204,7 +204,7 @@ def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
             messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
             return redirect("concept_tree")
     context = {"hierarchy": hierarchy, "problem": form.refusal, "back": _tree_address(hierarchy.pk)}
-    return render(request, "concepts/delete_hierarchy.html", context, status=form.status)
+    return render(request, "bank/concepts/delete_hierarchy.html", context, status=form.status)
 
 
 def _name_page(
@@ -219,7 +219,7 @@ def _name_page(
         with form.takes_problems():
             return perform(form.cleaned_data["name"])
     page = {"form": form, "title": title, "back": back, "button": "Save"} | context
-    return render(request, "concepts/name.html", page, status=form.status)
+    return render(request, "bank/concepts/name.html", page, status=form.status)
 
 
 def _tree_address(hierarchy_id: int) -> str:

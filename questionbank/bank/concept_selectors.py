@@ -64,7 +64,7 @@ def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
 
 
 def concepts_to_choose(*, query: str, chosen: Iterable[int]) -> dict[str, object]:
-    """Return what `concepts/_choices.html` shows: the query, the chosen concepts, and others that match."""
+    """Return what `bank/concepts/_choices.html` shows: the query, the chosen concepts, and others that match."""
     choices = choices_of(chosen)
     matches = [choice for choice in concept_matches(query=query) if choice not in choices]
     return {"concept_query": query, "chosen_concepts": choices, "found_concepts": matches}

@@ -59,13 +59,13 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
         "query": query,
         "found": concept_matches(query=query),
     }
-    return render(request, "concepts/tree.html", context)
+    return render(request, "bank/concepts/tree.html", context)
 
 
 @lru_cache(maxsize=8)
 def _drawn(roots: tuple[ConceptNode, ...]) -> str:
     """Return a tree as HTML, kept as long as `concept_tree` keeps the tree: drawing thousands of lines takes time."""
-    return render_to_string("concepts/_tree.html", {"lines": tree_lines(roots), "is_open": few(roots)})
+    return render_to_string("bank/concepts/_tree.html", {"lines": tree_lines(roots), "is_open": few(roots)})
 
 
 @page_for("read")
@@ -81,7 +81,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
         "chain": KnowledgeConcept.objects.get_ancestors(concept),
         "questions": newest_tagged(concept, QUESTIONS_SHOWN),
     }
-    return render(request, "concepts/detail.html", context)
+    return render(request, "bank/concepts/detail.html", context)
 
 
 def find_node(nodes: Sequence[ConceptNode], concept_id: int) -> ConceptNode | None:
@@ -137,7 +137,7 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
         "problem": problem,
         **concepts_to_choose(query=request.POST.get("concept_query", "").strip(), chosen=ids),
     }
-    return render(request, "questions/concepts.html", context, status=409 if problem else 200)
+    return render(request, "bank/questions/concepts.html", context, status=409 if problem else 200)
 
 
 @button_for("read")
@@ -161,4 +161,4 @@ def hierarchy_default_page(request: HttpRequest, hierarchy_id: int) -> HttpRespo
         messages.success(request, f"“{hierarchy.name}” is now the bank's default hierarchy.")
         return redirect(back)
     context = {"hierarchy": hierarchy, "current": default_hierarchy(), "back": back}
-    return render(request, "concepts/default_hierarchy.html", context)
+    return render(request, "bank/concepts/default_hierarchy.html", context)

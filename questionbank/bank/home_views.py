@@ -91,4 +91,4 @@ def change_list(request: HttpRequest) -> HttpResponse:
         before = None
     page = change_page(kind=kind, before=before)
     context = {"page": page, "kind": kind, "kinds": CHANGE_KINDS, "is_latest": before is None}
-    return render(request, "changes/list.html", context)
+    return render(request, "bank/changes/list.html", context)

@@ -111,7 +111,7 @@ def list_index(request: HttpRequest) -> HttpResponse:
         "detail": "list_detail",
         **own_and_shared(question_lists(), request.user),
     }
-    return render(request, "lists/index.html", context, status=form.status)
+    return render(request, "bank/lists/index.html", context, status=form.status)
 
 
 @page_for("read")
@@ -133,7 +133,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "place": whole_number(request.GET.get("place", ""), digits=4),
         **export_links(len(questions), lambda name: reverse("list_export", args=[question_list.pk, name])),
     }
-    return render(request, "lists/detail.html", context)
+    return render(request, "bank/lists/detail.html", context)
 
 
 @page_for("read")
@@ -163,7 +163,7 @@ def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
             messages.success(request, "The list is saved.")
             return redirect("list_detail", list_id=list_id)
     context = {"question_list": question_list, "form": form}
-    return render(request, "lists/edit.html", context, status=form.status)
+    return render(request, "bank/lists/edit.html", context, status=form.status)
 
 
 @form_for("read")
@@ -174,7 +174,7 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
         question_list_delete(user=request.user, question_list=question_list)
         messages.success(request, "The list is deleted. Its questions are still in the bank.")
         return redirect("list_index")
-    return render(request, "lists/delete.html", {"question_list": question_list})
+    return render(request, "bank/lists/delete.html", {"question_list": question_list})
 
 
 @button_for("read", back="list_index")
@@ -239,7 +239,7 @@ def list_add(request: HttpRequest) -> HttpResponse:
                 messages.warning(request, _left_out_sentence(left_out))
             return redirect(back) if back else redirect("list_detail", list_id=question_list.pk)
     context = {"form": form, "questions": questions, "next": back}
-    return render(request, "lists/add.html", context, status=form.status)
+    return render(request, "bank/lists/add.html", context, status=form.status)
 
 
 def _questions(texts: list[str], user: User) -> list[Question]:

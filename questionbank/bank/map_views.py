@@ -74,7 +74,7 @@ def map_page(request: HttpRequest) -> HttpResponse:
         "may_draw": request.user.has_perm("questionbank.runs_manage"),
     }
     if state.projection is None:
-        return render(request, "map/map.html", context)
+        return render(request, "bank/map/map.html", context)
     hierarchies = map_hierarchies()
     number = _number(request, "concept")
     within = concept_get(concept_id=number) if number else None
@@ -83,7 +83,7 @@ def map_page(request: HttpRequest) -> HttpResponse:
     choice = _choice(request, points, hierarchy, within)
     return render(
         request,
-        "map/map.html",
+        "bank/map/map.html",
         context
         | {"hierarchies": hierarchies, "choice": choice}
         | {"off_the_map": max(0, ready_questions() - len(points.ids))}
@@ -124,7 +124,7 @@ def map_questions(request: HttpRequest) -> HttpResponse:
         "items": [(questions[pk], paths.get(pk, [])[:1]) for pk in ids if pk in questions],
         "total": len(ids) if total is None else total,
     }
-    return render(request, "map/_questions.html", context)
+    return render(request, "bank/map/_questions.html", context)
 
 
 @button_for("runs_manage")

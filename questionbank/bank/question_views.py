@@ -73,7 +73,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         context["likeness_later"] = True
     else:
         context |= _likeness(request, question, models)
-    return render(request, "questions/detail.html", context)
+    return render(request, "bank/questions/detail.html", context)
 
 
 @page_for("read")
@@ -86,11 +86,11 @@ def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
         "question": question,
         "page_address": reverse("question_detail", args=[question.pk]),
     }
-    return render(request, "questions/_likeness.html", context)
+    return render(request, "bank/questions/_likeness.html", context)
 
 
 def _likeness(request: HttpRequest, question: Question, models: Serving) -> dict[str, Any]:
-    """Return what `questions/_likeness.html` shows besides the question."""
+    """Return what `bank/questions/_likeness.html` shows besides the question."""
     kin = kin_of(question=question, serving=models)
     return {
         "columns": lens_columns(kin.results),
@@ -109,7 +109,7 @@ def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse
         question_retire(user=request.user, question=question)
         messages.success(request, "The question is retired: it no longer appears in searches.")
         return redirect("question_detail", question_id=question.pk)
-    return render(request, "questions/retire.html", {"question": question})
+    return render(request, "bank/questions/retire.html", {"question": question})
 
 
 @button_for("read")
@@ -164,7 +164,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
         "column": lens_column(row.lens, result, result.hits),
         "hits": _hits(kin, row, result),
     }
-    return render_page(request, "questions/similar.html", "questions/_similar.html", context)
+    return render_page(request, "bank/questions/similar.html", "bank/questions/_similar.html", context)
 
 
 def _hits(kin: Kin, wanted: KinshipRow, result: SimilarResult) -> list[SimilarHit]:

@@ -91,14 +91,14 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
 @button_for("read")
 def question_preview(request: HttpRequest) -> HttpResponse:
     """Show the question as it will look; asked for by htmx while somebody writes."""
-    return render(request, "questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
+    return render(request, "bank/questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
 
 
 @button_for("read")
 def concept_choices(request: HttpRequest) -> HttpResponse:
     """Show the concepts to choose from, by name; asked for by htmx."""
     return render(
-        request, "concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
+        request, "bank/concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
     )
 
 
@@ -130,7 +130,7 @@ def _render(
     if doubles:
         context["seen_doubles"] = fingerprint(_analysed(form))
     context |= _concepts(request, form) | _preview(form)
-    return render(request, "questions/form.html", context, status=status)
+    return render(request, "bank/questions/form.html", context, status=status)
 
 
 def _preview(form: QuestionForm) -> dict[str, Any]:
@@ -191,4 +191,4 @@ def _render_conflict(
             for value in values
         ],
     }
-    return render(request, "questions/conflict.html", context, status=409)
+    return render(request, "bank/questions/conflict.html", context, status=409)

@@ -36,7 +36,7 @@ from questionbank.training.start import pinned_start
 class AnalogyInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows retrievers."""
 
-    templates = "models/analogy"
+    templates = "registry/models/analogy"
     job_title = "Train the retriever of analogous problems"
 
     scope = "one language or all"
@@ -96,10 +96,13 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             "ask",
             "Ask the language model",
             alone=("prompt", "asked_by"),
-            template="models/analogy/answered.html",
+            template="registry/models/analogy/answered.html",
         ),
         JobKind(
-            "retell", "Write similar problems", alone=("question",), template="models/analogy/retold.html"
+            "retell",
+            "Write similar problems",
+            alone=("question",),
+            template="registry/models/analogy/retold.html",
         ),
     )
     lens = LensTexts(

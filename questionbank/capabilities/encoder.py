@@ -32,7 +32,7 @@ _GRID_QUESTIONS_A_STEP = 35
 class EncoderInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows question encoders."""
 
-    templates = "models/encoder"
+    templates = "registry/models/encoder"
     job_title = "Train the encoder"
 
     groups = {

@@ -32,7 +32,7 @@ _TRIPLET, _QUESTION = 0.0625, 0.015  # seconds on two cores: to learn one, and t
 class ParaphraseInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows scorers of paraphrases."""
 
-    templates = "models/paraphrase"
+    templates = "registry/models/paraphrase"
     job_title = "Train the paraphrase scorer"
 
     first_time = "On two cores, about 3 seconds a step of 48 triplets."
@@ -94,7 +94,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             "propose",
             "Propose paraphrases",
             alone=("paraphraser", "questions", "each"),
-            template="models/paraphrase/proposed.html",
+            template="registry/models/paraphrase/proposed.html",
         ),
     )
     facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")

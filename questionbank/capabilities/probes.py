@@ -18,7 +18,7 @@ from questionbank.training.data_report import probes_data_report
 class ProbesInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows probes."""
 
-    templates = "models/probes"
+    templates = "registry/models/probes"
     job_title = "Learn concepts and difficulty"
 
     then = (

@@ -36,7 +36,7 @@ _LANGUAGE_BACKBONES = {"zh": MULTILINGUAL_BACKBONE}
 class SolverInBank(BankCapability, Training, FixedSuite):
     """Trains, compares and shows solvers of word problems."""
 
-    templates = "models/solver"
+    templates = "registry/models/solver"
     job_title = "Train the solver"
 
     scope = "language"
@@ -95,7 +95,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
             "opinion",
             "Solve a text with a second opinion",
             alone=("text", "asked_by"),
-            template="models/solver/solved.html",
+            template="registry/models/solver/solved.html",
         ),
     )
 

@@ -72,7 +72,7 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     if "confirmed" not in request.GET:
         losses = export_losses(records=islice(exported.records(), LOOKED_AT), format=format)
         if losses:
-            return render(request, "exports/losses.html", _context(request, exported, losses, format))
+            return render(request, "imports/losses.html", _context(request, exported, losses, format))
     pieces = export_pieces(records=(record for _pk, record in records), format=format)
     first = next(pieces, b"")
     chosen = WRITTEN[format]

@@ -36,4 +36,4 @@ def health_vectors(request: HttpRequest) -> HttpResponse:
 @page_for("health")
 def health(request: HttpRequest) -> HttpResponse:
     """Show every check with its figures."""
-    return render(request, "health/health.html", {"report": health_report()})
+    return render(request, "operations/health.html", {"report": health_report()})

@@ -53,8 +53,8 @@ from questionbank.papers.services import (
 from questionbank.registry.run_selectors import run_wait, vectors_awaited
 from questionbank.similar.insight import AskedText, text_outlook
 
-_PAGE = "documents/paper.html"
-_PART = "documents/_paper.html"
+_PAGE = "papers/paper.html"
+_PART = "papers/_paper.html"
 
 
 @form_for("import")
@@ -71,7 +71,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
             except ValidationFailed as error:
                 form.add_problems(error)
     context = {"form": form, "drafts": document_drafts_of(user=request.user)}
-    return render(request, "documents/create.html", context, status=422 if form.errors else 200)
+    return render(request, "papers/create.html", context, status=422 if form.errors else 200)
 
 
 def _put_in(request: HttpRequest, file: UploadedFile | None, text: str) -> HttpResponse:
@@ -228,7 +228,7 @@ def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpRespo
     item = document_review(draft).item(key) if draft.state == DocumentDraft.State.READY else None
     if item is None:
         raise NotFound("This question is no longer there: the paper was changed in another window.")
-    return render(request, "documents/_outlook.html", {"outlook": _outlook(request, item)})
+    return render(request, "papers/_outlook.html", {"outlook": _outlook(request, item)})
 
 
 def _outlook(request: HttpRequest, item: FoundItem) -> Any:

@@ -91,7 +91,7 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
         "why_not_reversible": why_not_reversible(question),
         "language_model": model if may_ask and not why_not_varied(question, by_model=True) else None,
     }
-    return render(request, "questions/variants.html", context)
+    return render(request, "bank/questions/variants.html", context)
 
 
 def _say_reversed(request: HttpRequest, variants: Sequence[ProblemVariant]) -> None:

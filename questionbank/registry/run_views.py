@@ -40,13 +40,13 @@ PAGE_SIZE = 25
 @page_for("read")
 def run_list(request: HttpRequest) -> HttpResponse:
     """Show all jobs, the latest first."""
-    return render(request, "runs/list.html", {"page": paginated(request, runs(), PAGE_SIZE)})
+    return render(request, "registry/runs/list.html", {"page": paginated(request, runs(), PAGE_SIZE)})
 
 
 @page_for("read")
 def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show one job with its progress, result and log."""
-    return render(request, "runs/detail.html", _context(request, run_get(run_id=run_id)))
+    return render(request, "registry/runs/detail.html", _context(request, run_get(run_id=run_id)))
 
 
 def _progress_etag(request: HttpRequest, run_id: int) -> str:
@@ -61,7 +61,7 @@ def _progress_etag(request: HttpRequest, run_id: int) -> str:
 @condition(etag_func=_progress_etag)
 def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show the live part of the page of a job."""
-    return render(request, "runs/_progress.html", _context(request, run_get(run_id=run_id)))
+    return render(request, "registry/runs/_progress.html", _context(request, run_get(run_id=run_id)))
 
 
 @button_for("runs_manage")

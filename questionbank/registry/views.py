@@ -97,7 +97,7 @@ def model_list(request: HttpRequest) -> HttpResponse:
         for models in models_by_capability()
     ]
     context = {"groups": groups, "jobs": model_jobs(), "bytes": models_bytes(ModelArtifact.objects.all())}
-    return render(request, "models/list.html", context)
+    return render(request, "registry/models/list.html", context)
 
 
 def _can_be_rolled_back(models: CapabilityModels) -> list[tuple[ModelArtifact, ModelArtifact]]:
@@ -157,7 +157,7 @@ def model_history(request: HttpRequest, capability: str) -> HttpResponse:
     _check_capability(capability)
     page = paginated(request, model_events(capability=capability), PAGE_SIZE)
     context = {"page": page, "title": CAPABILITIES[capability].title}
-    return render(request, "models/history.html", context)
+    return render(request, "registry/models/history.html", context)
 
 
 @page_for("read")
@@ -190,7 +190,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "roll_back": roll_back_target(artifact.capability, artifact.scope) if is_champion else None,
         "events": artifact.events.select_related("former", "person")[:EVENTS_SHOWN],
     }
-    return render(request, "models/detail.html", context)
+    return render(request, "registry/models/detail.html", context)
 
 
 @form_for("read")
@@ -234,7 +234,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
         }
     else:
         context["comparison"] = None
-    return render(request, "models/compare.html", context)
+    return render(request, "registry/models/compare.html", context)
 
 
 @form_for("models_manage")
@@ -259,7 +259,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "form": form,
         "problem": form.refusal,
     }
-    return render(request, "models/promote.html", context, status=form.status)
+    return render(request, "registry/models/promote.html", context, status=form.status)
 
 
 @form_for("models_manage")
@@ -292,7 +292,7 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
         "form": form,
         "problem": form.refusal,
     }
-    return render(request, "models/roll_back.html", context, status=form.status)
+    return render(request, "registry/models/roll_back.html", context, status=form.status)
 
 
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
@@ -312,7 +312,7 @@ def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
             messages.success(request, f"“{artifact.name}” is deleted.")
             return redirect("model_list")
     context = {"artifact": artifact, "form": form, "problem": form.refusal}
-    return render(request, "models/delete.html", context, status=form.status)
+    return render(request, "registry/models/delete.html", context, status=form.status)
 
 
 def _check_capability(capability: str) -> None:
@@ -412,7 +412,7 @@ def old_models_page(request: HttpRequest) -> HttpResponse:
         "has_rule": bool(keep),
         "backup": last_backup(),
     }
-    return render(request, "models/old.html", context, status=422 if is_wrong else 200)
+    return render(request, "registry/models/old.html", context, status=422 if is_wrong else 200)
 
 
 @button_for("models_manage", back="old_models")

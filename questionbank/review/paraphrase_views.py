@@ -137,7 +137,7 @@ def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpRes
         "proposals": proposals,
         "own": paraphrase_form,
     }
-    return render(request, "questions/paraphrases.html", context, status=status)
+    return render(request, "bank/questions/paraphrases.html", context, status=status)
 
 
 def _propose(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:

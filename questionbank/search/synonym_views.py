@@ -30,7 +30,7 @@ def synonym_list(request: HttpRequest) -> HttpResponse:
     """Show all groups, or those with a term that contains `q`, and who changed what."""
     query = request.GET.get("q", "").replace("\x00", "")[:80]
     context = {"groups": synonym_groups(query), "query": query, "changes": synonym_history()}
-    return render(request, "synonyms/list.html", context)
+    return render(request, "search/synonyms/list.html", context)
 
 
 @form_for("concepts_edit")
@@ -63,4 +63,4 @@ def _edit(request: HttpRequest, group: SynonymGroup | None) -> HttpResponse:
             messages.success(request, "Searches use it within half a minute.")
             return redirect("synonym_list")
     context = {"form": form, "group": group}
-    return render(request, "synonyms/edit.html", context, status=form.status)
+    return render(request, "search/synonyms/edit.html", context, status=form.status)

@@ -104,7 +104,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         or bool({"difficulty_min", "difficulty_max"} & {*filter_query}),
         "hide_header_search": True,
     }
-    response = render_page(request, "questions/list.html", "questions/_results_part.html", context)
+    response = render_page(request, "bank/questions/list.html", "bank/questions/_results_part.html", context)
     return push_url(response, _address(parameters)) if request.htmx else response
 
 

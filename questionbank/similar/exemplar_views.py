@@ -97,7 +97,7 @@ def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpRespo
         "language": question.language,
         "form": form,
     }
-    return render(request, "questions/exemplars.html", context)
+    return render(request, "bank/questions/exemplars.html", context)
 
 
 @button_for("read", back="paste")
@@ -117,7 +117,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
         "language": language,
         "form": form,
     }
-    return render(request, "questions/exemplars.html", context)
+    return render(request, "bank/questions/exemplars.html", context)
 
 
 @button_for("language_model_ask", back="paste")
@@ -165,7 +165,9 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
         "checks": [] if value is None else answer_checks(value, solved=solved, question=question),
         "wait": run_wait(run=run),
     }
-    return render_page(request, "questions/model_answer.html", "questions/_model_answer.html", context)
+    return render_page(
+        request, "bank/questions/model_answer.html", "bank/questions/_model_answer.html", context
+    )
 
 
 def _may_see(request: HttpRequest, run: Run) -> bool:

@@ -46,7 +46,9 @@ def paste(request: HttpRequest) -> HttpResponse:
             status = 422
         elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
             context["problem"] = " ".join(form.errors["text"])
-    return render_page(request, "paste/paste.html", "paste/_result.html", context, status=status)
+    return render_page(
+        request, "similar/paste/paste.html", "similar/paste/_result.html", context, status=status
+    )
 
 
 def _with_maths_written(sent: QueryDict) -> QueryDict:

@@ -33,7 +33,7 @@ def question_computed_alike(request: HttpRequest, question_id: int) -> HttpRespo
         "alike": computed_alike(question=question, user=request.user, limit=SHOWN),
         "computation": question_computation(question),
     }
-    return render(request, "questions/computed_alike.html", context)
+    return render(request, "bank/questions/computed_alike.html", context)
 
 
 @button_for("language_model_ask", back="paste")
@@ -67,7 +67,9 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
         else kept_solved(text, found["alternatives"], found["reason"], found["solver"] + by_both),
         "wait": run_wait(run=run),
     }
-    return render_page(request, "questions/second_opinion.html", "questions/_second_opinion.html", context)
+    return render_page(
+        request, "bank/questions/second_opinion.html", "bank/questions/_second_opinion.html", context
+    )
 
 
 @form_for("equation_edit")
@@ -84,4 +86,4 @@ def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
             messages.success(request, "Equation saved." if expression.strip() else "Equation removed.")
             return redirect("question_detail", question_id=question.pk)
     context = {"question": question, "form": form}
-    return render(request, "questions/equation.html", context, status=form.status)
+    return render(request, "bank/questions/equation.html", context, status=form.status)

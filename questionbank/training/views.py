@@ -113,7 +113,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
             parameters={**options, "hierarchies": chosen},
             report=context["report"],
         )
-    return render(request, "models/train.html", context, status=200 if only_looks else form.status)
+    return render(request, "registry/models/train.html", context, status=200 if only_looks else form.status)
 
 
 @page_for("models_manage")
@@ -124,7 +124,7 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
     hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
     chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
     context = _report(request, capability, chosen or None)
-    return render(request, "models/_training_report.html", context)
+    return render(request, "registry/models/_training_report.html", context)
 
 
 @page_for("models_manage")
@@ -132,7 +132,7 @@ def model_graph_pairs(request: HttpRequest) -> HttpResponse:
     """Show pairs of problems that are computed alike, from which a retriever learns."""
     page = paginated(request, graph_groups(), PAIRS_SHOWN)
     context = {"page": page, "pairs": graph_pairs(list(page))}
-    return render(request, "models/analogy/pairs.html", context)
+    return render(request, "registry/models/analogy/pairs.html", context)
 
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
