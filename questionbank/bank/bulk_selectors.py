@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
 
 SHOWN = 10  # questions of a preview
@@ -131,7 +131,7 @@ def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:
 
 def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
     """Return a change that the person may look at."""
-    return existing(bulk_changes_of(user=user).filter(pk=change_id), "There is no such change.")
+    return get_or_not_found(bulk_changes_of(user=user).filter(pk=change_id), "There is no such change.")
 
 
 def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] | None = None) -> str:

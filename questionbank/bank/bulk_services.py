@@ -20,7 +20,7 @@ from questionbank.bank.bulk_selectors import bulk_change_description, is_so_alre
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.scales import scale_percent
 from questionbank.bank.vector_services import embedding_request
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, NotAllowed
 from questionbank.imports.progress import JobReporter
 from questionbank.models import (
@@ -60,7 +60,7 @@ def bulk_change_request(
     if not question_ids:
         raise Conflict("There is nothing to change.")
     same = {"person": user, "kind": kind, "values": dict(values), "changed": len(question_ids)}
-    wait_for_turn(f"bulk/{user.pk}")
+    advisory_lock(f"bulk/{user.pk}")
     waiting = BulkChange.objects.filter(**same, applied_at=None).exclude(run__state__in=Run.FINISHED)
     if (requested_already := waiting.first()) is not None:
         return requested_already

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from django.db import connection, transaction
 
 from analytics.records import ConceptPath
-from questionbank.core.database import existing, wait_for_turn
+from questionbank.core.database import advisory_lock, get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.fields import concept_name_problem
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
@@ -64,8 +64,8 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
     Raises:
         NotFound: the hierarchy was deleted meanwhile.
     """
-    wait_for_turn(FOREST_LOCK)
-    return existing(
+    advisory_lock(FOREST_LOCK)
+    return get_or_not_found(
         KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id),
         "This hierarchy no longer exists.",
     )

@@ -13,7 +13,7 @@ from django.db.models.functions import Length
 
 from analytics.records import ConceptPath
 from questionbank.bank.facet_counts import ConceptGroups, concepts_version, facet_cube, facet_version
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 
 _MOST_MATCHES = 30
@@ -140,7 +140,7 @@ def hierarchies() -> QuerySet[KnowledgeHierarchy]:
 
 def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
     """Return a hierarchy."""
-    return existing(
+    return get_or_not_found(
         KnowledgeHierarchy.objects.filter(pk=hierarchy_id), f"There is no hierarchy {hierarchy_id}."
     )
 
@@ -148,7 +148,7 @@ def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
 def concept_get(*, concept_id: int) -> KnowledgeConcept:
     """Return a concept with its hierarchy."""
     concepts = KnowledgeConcept.objects.select_related("hierarchy")
-    return existing(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
+    return get_or_not_found(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
 
 
 def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:

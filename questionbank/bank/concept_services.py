@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import connection, transaction
 
 from questionbank.bank.concept_path_services import concept_name, hierarchy_ensure, hierarchy_lock
-from questionbank.core.database import existing, wait_for_turn
+from questionbank.core.database import advisory_lock, get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
@@ -18,7 +18,7 @@ from questionbank.registry.deletion_services import hierarchy_models_delete, hie
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
     """Return the concept as it is now, its hierarchy locked."""
     hierarchy_lock(concept.hierarchy_id)
-    return existing(
+    return get_or_not_found(
         KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk),
         "This concept no longer exists.",
     )
@@ -312,7 +312,7 @@ def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) 
         NotFound: the hierarchy was deleted meanwhile.
     """
     require(user, "concepts_edit", "You may not choose the bank's default hierarchy.")
-    wait_for_turn("default-hierarchy")  # there may be no row yet that two choices could lock
+    advisory_lock("default-hierarchy")  # there may be no row yet that two choices could lock
     KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
     if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
         raise NotFound("This hierarchy no longer exists.")

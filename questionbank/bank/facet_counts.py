@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from questionbank.core.cached import Kept
+from questionbank.core.cached import VersionedCache
 
 _NAMES = ("status", "language", "kind", "source", "grade")
 Mask = npt.NDArray[np.bool_]
@@ -164,7 +164,7 @@ def _rows() -> list[tuple[Any, ...]]:
 
 
 # The cube as the database has it now.
-facet_cube: Kept[FacetCube] = Kept(facet_version, lambda: FacetCube(_rows()))
+facet_cube: VersionedCache[FacetCube] = VersionedCache(facet_version, lambda: FacetCube(_rows()))
 
 
 _KEY = "status, language, kind, source, grade, difficulty, concepts"

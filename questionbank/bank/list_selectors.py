@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Model, Q, QuerySet
 
 from analytics.question_content import Section, content_of
 from questionbank.bank.question_selectors import visible_to
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import Question, QuestionList, QuestionListItem, QuestionUse, User, Worksheet
 from questionbank.worksheets.brought import sections_brought
 
@@ -31,7 +31,9 @@ def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool =
     """
     own = Q(owner_id=user.pk)
     refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared'}."
-    return existing(rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal)
+    return get_or_not_found(
+        rows.select_related("owner").filter(own if is_own else own | Q(is_shared=True)), refusal
+    )
 
 
 def question_lists() -> QuerySet[QuestionList]:

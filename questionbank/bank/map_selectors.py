@@ -25,7 +25,7 @@ from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.bank.concept_selectors import hierarchies
 from questionbank.bank.facet_counts import facet_cube
 from questionbank.bank.vector_selectors import embedding_set_size, map_set
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import (
     EmbeddingSet,
     KnowledgeConcept,
@@ -246,7 +246,7 @@ def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[n
 
 
 def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
-    row = existing(
+    row = get_or_not_found(
         Projection.objects.filter(pk=projection.pk).only("question_ids", "coordinates"),
         "The map has just been redrawn; reload the page.",
     )

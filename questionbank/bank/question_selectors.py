@@ -26,7 +26,7 @@ from analytics.question_content import (
 from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.bank.concept_selectors import named_paths
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import ValidationFailed
 from questionbank.core.wording import whole_number
 from questionbank.models import (
@@ -102,7 +102,7 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
         user: who asks; None is the system itself.
     """
     questions = Question.objects.select_related("equation", "machine_solution", "created_by")
-    return existing(
+    return get_or_not_found(
         questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}."
     )
 

@@ -18,7 +18,7 @@ from questionbank.bank.question_fields import fill_question
 from questionbank.bank.question_selectors import question_hash
 from questionbank.bank.scales import scale_percent
 from questionbank.bank.vector_services import embedding_request
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
@@ -183,7 +183,7 @@ def question_revert(*, user: User | None, question: Question, event: int, versio
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version first.")
     updates = fresh.events.filter(pk=event, pgh_label="update")  # type: ignore[attr-defined]
-    former = existing(updates, "The history of this question has no such version.")
+    former = get_or_not_found(updates, "The history of this question has no such version.")
     for name in REVERTED_FIELDS:
         setattr(fresh, name, getattr(former, name))
     fresh.version += 1
@@ -282,7 +282,7 @@ def question_accept_prediction(
 
 
 def _locked(question: Question) -> Question:
-    return existing(
+    return get_or_not_found(
         Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
     )
 

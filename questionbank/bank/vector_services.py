@@ -15,7 +15,7 @@ from psycopg import sql
 
 from analytics.catalog import CAPABILITIES
 from questionbank.bank.vector_selectors import PendingQuestion, embedding_index_exists
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
 from questionbank.registry.run_services import run_create
@@ -56,7 +56,7 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
     row = CAPABILITIES.get(artifact.capability)
     if row is None or row.lens is None:
         raise ValidationFailed("Models of this kind give questions no vectors.")
-    wait_for_turn("embedding sets")
+    advisory_lock("embedding sets")
     embedding_set = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
     if embedding_set is not None:
         return embedding_set

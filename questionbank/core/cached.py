@@ -1,4 +1,4 @@
-"""Values that a process keeps until what they were read from has changed."""
+"""Caches in a process's memory, which are never out of date."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Value]):
-    """A value that is read anew once its signature is another.
+class VersionedCache(Generic[Value]):
+    """A value that is read again when its signature changes.
 
     Args:
-        signature: tells two states of the database apart; should a change come in between, the next call sees it.
-        check_after: returns the seconds in which the signature is not asked for again.
+        signature: differs between two states of the database. The next call sees a change that comes while it is read.
+        check_after: returns the seconds for which the signature is not asked for again.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Kept(Generic[Value]):
         self._checked_at = -math.inf
 
     def __call__(self) -> Value:
-        """Return the value; of several threads one reads it."""
+        """Return the value; if several threads ask, one of them reads it."""
         kept = self._kept
         if kept is not None and time.monotonic() - self._checked_at < self._check_after():
             return kept[1]
@@ -48,11 +48,11 @@ class Kept(Generic[Value]):
             return self._kept[1]
 
 
-class KeptByKey(Generic[Key, Value]):
-    """Values under keys that name all that they depend on, so that none is ever out of date.
+class KeyedCache(Generic[Key, Value]):
+    """Values under keys that name everything they depend on.
 
     Args:
-        most: values that are kept; those that were not asked for longest go first.
+        most: number of values kept; the least recently used go first.
     """
 
     def __init__(self, most: int) -> None:

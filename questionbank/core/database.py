@@ -14,11 +14,11 @@ from questionbank.models import Run
 Row = TypeVar("Row", bound=Model)
 
 
-def existing(rows: QuerySet[Row], refusal: str) -> Row:
+def get_or_not_found(rows: QuerySet[Row], refusal: str) -> Row:
     """Return the first row.
 
     Raises:
-        NotFound: there is none; `refusal` is its sentence.
+        NotFound: there is none; its message is `refusal`.
     """
     row = rows.first()
     if row is None:
@@ -26,8 +26,8 @@ def existing(rows: QuerySet[Row], refusal: str) -> Row:
     return row
 
 
-def wait_for_turn(name: str | int) -> None:
-    """Wait until nobody else holds the lock of this name, and hold it until the transaction ends."""
+def advisory_lock(name: str | int) -> None:
+    """Take PostgreSQL's advisory lock of this name, and hold it until the transaction ends."""
     key, form = (name, "%s") if isinstance(name, int) else (f"kindred/{name}", "hashtext(%s)")
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT pg_advisory_xact_lock({form})", [key])

@@ -25,7 +25,7 @@ from questionbank.bank.concept_path_services import (
     paths_with_ancestors,
 )
 from questionbank.bank.scales import scale_of_set
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import LineWarning
 from questionbank.formats import ConceptRow, Entry, Format, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
@@ -164,7 +164,7 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
         raise _Refused  # nothing is left to import
     watch.tell(STEPS // 2, "Looking for duplicates")
     if not options.dry_run:
-        wait_for_turn(IMPORT_LOCK)
+        advisory_lock(IMPORT_LOCK)
     known = KnownLines()
     if options.update:
         with watch.phase("compare with the bank"):

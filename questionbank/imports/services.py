@@ -21,7 +21,7 @@ from django.db import connection, transaction
 
 from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.vector_services import embedding_request
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.upload_services import upload_name, uploads_forget_old
@@ -262,7 +262,7 @@ def _queue_once(parameters: dict[str, Any], user: User | None) -> Run:
         Conflict: the file is not kept any more.
     """
     upload, dry_run = parameters["upload"], parameters["dry_run"]
-    wait_for_turn(f"import/{upload}")
+    advisory_lock(f"import/{upload}")
     earlier = Run.objects.filter(kind=Run.Kind.IMPORT, parameters__upload=upload)
     if dry_run:
         earlier = earlier.filter(parameters=parameters).exclude(state__in=Run.FINISHED)

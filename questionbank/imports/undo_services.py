@@ -15,7 +15,7 @@ from analytics.errors import Cancelled
 from questionbank.bank.concept_path_services import hierarchy_lock
 from questionbank.bank.facet_counts import facet_counts_settle
 from questionbank.bank.vector_services import embedding_request
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict
 from questionbank.imports.progress import JobReporter
 from questionbank.imports.staging import IMPORT_LOCK
@@ -100,7 +100,7 @@ _REASON = "The import of its hierarchy was undone."
 
 def _lock_and_plan(imported: Run) -> UndoPlan:
     """Keep out imports, changes of the tree, and uses of questions that are about to be deleted."""
-    wait_for_turn(IMPORT_LOCK)
+    advisory_lock(IMPORT_LOCK)
     with connection.cursor() as cursor:
         # Without a value, every trigger of every row raises and catches an error inside PostgreSQL to learn that there
         # is none, which takes time by the square of the rows.

@@ -21,7 +21,7 @@ from questionbank.bank.vector_services import (
     embedding_store,
     embedding_store_none,
 )
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.results import DemoResults, demo_sources, read_results
@@ -147,7 +147,7 @@ def demo_results_gather() -> DemoResults:
         )
         shares[embedding_set.lens] = embedding_set.unknown_shares
     solutions = QuestionSolution.objects.in_bulk([question.pk for question in questions])
-    drawn = existing(Projection.objects.filter(embedding_set=map_set()), "The bank has no map.")
+    drawn = get_or_not_found(Projection.objects.filter(embedding_set=map_set()), "The bank has no map.")
     places = np.frombuffer(drawn.coordinates, dtype="<u2").reshape(-1, 2)
     return DemoResults(
         made_by=demo_sources(),

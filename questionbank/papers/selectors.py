@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from questionbank.bank.question_selectors import visible_to
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import DocumentDraft, Question, User
 from questionbank.papers.corrections import (
     Corrected,
@@ -36,7 +36,7 @@ def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
 def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
     """Return a person's own test paper."""
     drafts = DocumentDraft.objects.select_related("read_run", "import_run", "hierarchy")
-    return existing(
+    return get_or_not_found(
         drafts.filter(pk=draft_id, owner_id=user.pk),
         "There is no such test paper. Test papers are deleted after a week.",
     )

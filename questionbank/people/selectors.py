@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.db.models import Q, QuerySet
 
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import User
 
 ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do; a literal table
@@ -23,7 +23,7 @@ def people() -> QuerySet[User]:
 
 def person_get(*, person_id: int) -> User:
     """Return a person by number."""
-    return existing(
+    return get_or_not_found(
         User.objects.prefetch_related("groups").filter(pk=person_id), "There is no person with that number."
     )
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import ProblemVariant, Question, User
 from questionbank.solving.checks import answer_shown
 from questionbank.solving.solutions import SolvedText, gives
@@ -17,7 +17,7 @@ from questionbank.solving.solutions import SolvedText, gives
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
     """Return the similar problem with a number."""
-    return existing(
+    return get_or_not_found(
         ProblemVariant.objects.select_related("question").filter(pk=variant_id),
         "There is no similar problem with this number.",
     )

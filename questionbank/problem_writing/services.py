@@ -11,7 +11,7 @@ from django.db import transaction
 from analytics.languages import primary_language
 from analytics.text.copies import story_key
 from questionbank.bank.question_selectors import exact_duplicates
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.people.permissions import require
@@ -219,7 +219,7 @@ def variants_keep(
 
 def _locked(question: Question) -> Question:
     """Return the question as it is now: it may have been changed, and two may ask at once."""
-    return existing(
+    return get_or_not_found(
         Question.objects.select_for_update(no_key=True).filter(pk=question.pk),
         "This question no longer exists.",
     )

@@ -18,7 +18,7 @@ from analytics.backbone.sources import encoder_source
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
 from analytics.languages import primary_language
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.wording import whole_number
 from questionbank.models import ModelArtifact
 
@@ -88,7 +88,7 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
     """
     refusal = f"“{CAPABILITIES[capability].title}” has no model with the number {number}"
     refusal += "." if number.isdecimal() else ", and there is no such folder."
-    return existing(
+    return get_or_not_found(
         ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0), refusal
     )
 

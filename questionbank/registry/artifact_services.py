@@ -35,7 +35,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.bank.vector_services import embedding_index_drop, embedding_request
 from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.core.storage import scratch_folder
 from questionbank.core.wording import language_name
@@ -210,7 +210,7 @@ def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | 
 
 def serving_lock() -> None:
     """Keep others from changing what serves until the transaction ends; taken before any `champions_lock`."""
-    wait_for_turn("serving")
+    advisory_lock("serving")
 
 
 def champions_lock(*capabilities: str) -> None:
@@ -219,7 +219,7 @@ def champions_lock(*capabilities: str) -> None:
     A job that stores results of a model takes this alone, so that changes of other capabilities do not wait for it.
     """
     for capability in sorted(capabilities):
-        wait_for_turn(f"serving/{capability}")
+        advisory_lock(f"serving/{capability}")
 
 
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:

@@ -17,7 +17,7 @@ from analytics.artifacts import MANIFEST_NAME
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model, training_of
 from questionbank.capabilities.figures import Figures, Metric
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.wording import counted
 from questionbank.models import (
     EmbeddingSet,
@@ -83,7 +83,7 @@ def models_by_capability() -> list[CapabilityModels]:
 
 def model_get(*, artifact_id: int) -> ModelArtifact:
     """Return one model with its parent and who registered it."""
-    return existing(
+    return get_or_not_found(
         ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id),
         "There is no such model.",
     )

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.capabilities.catalog import bulk_kinds
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, User, WorkBlock, WorkerHeartbeat
 
 LOG_LINES = 200
@@ -29,7 +29,7 @@ def runs() -> QuerySet[Run]:
 
 def run_get(*, run_id: int) -> Run:
     """Return one job."""
-    return existing(runs().filter(pk=run_id), "There is no such job.")
+    return get_or_not_found(runs().filter(pk=run_id), "There is no such job.")
 
 
 def run_version(*, run_id: int) -> str:

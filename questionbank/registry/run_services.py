@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 
 from questionbank.capabilities.catalog import bulk_kinds, job_kinds, training_of
 from questionbank.core import task_queue
-from questionbank.core.database import database_now, run_lock_is_held, wait_for_turn
+from questionbank.core.database import advisory_lock, database_now, run_lock_is_held
 from questionbank.core.errors import Busy, Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
@@ -98,7 +98,7 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
     if names is None:
         return None
     same = {name: parameters.get(name) for name in names}
-    wait_for_turn(f"{kind}/{capability}/{json.dumps(same, sort_keys=True)}")
+    advisory_lock(f"{kind}/{capability}/{json.dumps(same, sort_keys=True)}")
     return (
         Run.objects.exclude(state__in=Run.FINISHED)
         .filter(kind=kind, capability=capability, **{f"parameters__{name}": same[name] for name in names})
@@ -375,7 +375,7 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
     for run_id in silent.values_list("pk", flat=True):
         with transaction.atomic():
             run = silent.select_for_update(skip_locked=True).filter(pk=run_id).first()
-            if run is not None and (outcome := _bury(run, watching_since)):
+            if run is not None and (outcome := _reap(run, watching_since)):
                 counts[outcome] += 1
     just_now = database_now() - timedelta(seconds=10)
     waiting = Run.objects.filter(state=Run.State.QUEUED).filter(
@@ -389,7 +389,7 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
     return counts
 
 
-def _bury(run: Run, watching_since: datetime | None) -> str:
+def _reap(run: Run, watching_since: datetime | None) -> str:
     """Queue the run of a dead worker again, or let it fail; "" where the worker may live."""
     last_seen = run.heartbeat_at
     assert last_seen is not None, "every running run has one"  # noqa: S101

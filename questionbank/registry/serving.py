@@ -48,7 +48,7 @@ from analytics.solver.solution import Solver
 from questionbank.bank.concept_selectors import default_hierarchy_first
 from questionbank.bank.vector_selectors import EXACT_LIMIT
 from questionbank.capabilities.catalog import lens_name
-from questionbank.core.cached import Kept
+from questionbank.core.cached import VersionedCache
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.core.wording import language_name
 from questionbank.models import EmbeddingSet, ModelArtifact, Question
@@ -299,7 +299,7 @@ def _read() -> Serving:
 
 # The models and sets in use, never a mixture of two promotions. Reading them takes longer than asking whether one of
 # their rows has changed.
-serving: Kept[Serving] = Kept(_signature, _read)
+serving: VersionedCache[Serving] = VersionedCache(_signature, _read)
 
 
 def served_scorer() -> ServedScorer | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import ValidationFailed
 from questionbank.models import ReviewGuideline, ReviewPreference, User
 from questionbank.people.permissions import require
@@ -45,7 +45,7 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
     """
     require(user, "guidelines_edit", "You may not change the guidelines.")
     text = text.replace("\r\n", "\n")
-    wait_for_turn("guidelines")  # two admins save at once
+    advisory_lock("guidelines")  # two admins save at once
     latest = guideline_current()
     if text == latest.text:
         raise ValidationFailed.beside("text", "Nothing is changed.")

@@ -16,7 +16,7 @@ from analytics.json_lines import TEXT_LIMIT
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from questionbank.bank.question_selectors import is_text_of
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
@@ -131,7 +131,7 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
 
 def pairs_turn() -> None:
     """Wait until nobody else looks which pairs are known and adds others; ends with the transaction."""
-    wait_for_turn("add pairs")
+    advisory_lock("add pairs")
 
 
 def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
@@ -197,7 +197,7 @@ def paraphrase_score_waiting(*, user: User) -> Run:
     require(user, "review", "You may not have paraphrases scored.")
     if artifact_champion(capability="paraphrase") is None:
         raise Conflict("No scorer is trained yet.")
-    wait_for_turn("score paraphrases")  # two people press the button at once
+    advisory_lock("score paraphrases")  # two people press the button at once
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     if unfinished.filter(kind="score", capability="paraphrase").exists():
         raise Conflict("Pairs are being scored already: wait for that job.")

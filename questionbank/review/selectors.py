@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from analytics import records
 from analytics.paraphrase.operators.catalog import OPERATORS
 from questionbank.bank.question_selectors import in_language
-from questionbank.core.database import database_now, existing
+from questionbank.core.database import database_now, get_or_not_found
 from questionbank.models import (
     ParaphrasePair,
     ReviewDecision,
@@ -68,7 +68,7 @@ def was_skipped(*, pair: ParaphrasePair, reviewer: User) -> bool:
 
 def pair_get(*, pair_id: int) -> ParaphrasePair:
     """Return one pair."""
-    return existing(
+    return get_or_not_found(
         ParaphrasePair.objects.select_related("scored_by", "question", "added").filter(pk=pair_id),
         "There is no such pair.",
     )

@@ -18,7 +18,7 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Su
 from django.db.models.functions import Coalesce, Now
 
 from analytics.json_lines import TEXT_LIMIT
-from questionbank.core.database import database_now, existing
+from questionbank.core.database import database_now, get_or_not_found
 from questionbank.core.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import (
     ParaphrasePair,
@@ -431,4 +431,4 @@ def _locked_pairs(pair_id: int) -> QuerySet[ParaphrasePair]:
 
 
 def _existing_pair(pair_id: int) -> ParaphrasePair:
-    return existing(_locked_pairs(pair_id), "There is no such pair.")
+    return get_or_not_found(_locked_pairs(pair_id), "There is no such pair.")

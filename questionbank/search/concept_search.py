@@ -19,7 +19,7 @@ from django.db import connection
 from analytics.language.en.verb_forms import word_family
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
-from questionbank.core.cached import Kept
+from questionbank.core.cached import VersionedCache
 from questionbank.models import KnowledgeConcept, SynonymGroup
 from questionbank.search import spelling
 from questionbank.search.conditions import Condition
@@ -368,4 +368,4 @@ def _read() -> ConceptNames:
 
 
 # The names of all concepts, read anew after one changed.
-concept_names: Kept[ConceptNames] = Kept(_signature, _read, lambda: spelling.CHECK_AFTER)
+concept_names: VersionedCache[ConceptNames] = VersionedCache(_signature, _read, lambda: spelling.CHECK_AFTER)

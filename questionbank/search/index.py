@@ -19,7 +19,7 @@ from analytics.records import QuestionRecord
 from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.question_tasks import question_tasks
 from analytics.text.tokens import search_tokens
-from questionbank.core.database import wait_for_turn
+from questionbank.core.database import advisory_lock
 from questionbank.models import Question
 from questionbank.search.filters import NO_WORD_PREFIX, task_token
 
@@ -114,7 +114,7 @@ def vocabulary_refresh() -> int:
     Words, numbers and formula tokens alike: misspelt words are corrected against the first, and all are
     weighed by how rare they are. Readers see the old vocabulary until the new one is complete.
     """
-    wait_for_turn(VOCABULARY_LOCK)
+    advisory_lock(VOCABULARY_LOCK)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM questionbank_vocabularyword")
         cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # shapes are nearly as many as formulas

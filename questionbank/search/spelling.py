@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Sum
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from questionbank.core.cached import Kept
+from questionbank.core.cached import VersionedCache
 from questionbank.models import VocabularyWord
 
 CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
@@ -137,4 +137,4 @@ def _common_tokens(questions: int) -> dict[str, int]:
 
 
 # The bank's vocabulary, read anew after it was refreshed.
-vocabulary: Kept[Vocabulary] = Kept(_signature, _read, lambda: CHECK_AFTER)
+vocabulary: VersionedCache[Vocabulary] = VersionedCache(_signature, _read, lambda: CHECK_AFTER)

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.apps import apps
 
 from questionbank.bank.history_selectors import names_of, states_after, user_of
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.models import SynonymGroup
 
 _LATEST = 20  # changes that are shown
@@ -36,7 +36,7 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
 
 def synonym_group_get(*, group_id: int) -> SynonymGroup:
     """Return a group by its number."""
-    return existing(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
+    return get_or_not_found(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
 
 
 def synonym_history() -> list[SynonymChange]:

@@ -18,7 +18,7 @@ from analytics.probes.order import LANGUAGE
 from analytics.records import ConceptPath
 from questionbank.bank.difficulty_selectors import difficulty_step, is_known
 from questionbank.bank.vector_selectors import vectors_of
-from questionbank.core.cached import KeptByKey
+from questionbank.core.cached import KeyedCache
 from questionbank.core.wording import percent_text
 from questionbank.models import KnowledgeConcept, Question, QuestionTag
 from questionbank.registry.serving import Serving
@@ -34,7 +34,7 @@ _COMPARED = (  # columns that a comparison by order or difficulty reads
 
 _ScoreKey = tuple[str, int, int, bytes]
 """Of the probes the checksum, of the vectors the set, of the question its number and the hash of its content."""
-_scores: KeptByKey[_ScoreKey, float] = KeptByKey(most=8_192)
+_scores: KeyedCache[_ScoreKey, float] = KeyedCache(most=8_192)
 
 
 @dataclass(frozen=True, slots=True)

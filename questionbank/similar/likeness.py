@@ -27,7 +27,7 @@ from analytics.text.tokens import search_tokens
 from questionbank.bank.facet_counts import concepts_version, facet_cube, facet_version
 from questionbank.bank.question_selectors import TaggedPath, tagged_paths
 from questionbank.bank.vector_selectors import Candidates, nearest
-from questionbank.core.cached import Kept
+from questionbank.core.cached import VersionedCache
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
 from questionbank.search import spelling
 from questionbank.search.conditions import Condition
@@ -178,7 +178,7 @@ def _broad_concepts() -> frozenset[TaggedPath]:
 
 
 # What holds too much, found anew some time after tags or concepts changed.
-broad_concepts: Kept[frozenset[TaggedPath]] = Kept(
+broad_concepts: VersionedCache[frozenset[TaggedPath]] = VersionedCache(
     lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: spelling.CHECK_AFTER
 )
 

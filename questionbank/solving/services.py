@@ -14,7 +14,7 @@ from analytics.expression.notation import to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.solver.solution import Solution
 from analytics.solver.targets import OPERATORS, problem_graph_key
-from questionbank.core.database import existing
+from questionbank.core.database import get_or_not_found
 from questionbank.core.errors import Conflict, ValidationFailed
 from questionbank.models import (
     GRAPH_KEY_LIMIT,
@@ -77,7 +77,7 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
         NotAllowed: the person may not set equations.
         ValidationFailed: the equation cannot be read, computes nothing, or has no value.
     """
-    fresh = existing(
+    fresh = get_or_not_found(
         Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
     )
     require(user, "equation_edit", "You may not set the equation of a question.", fresh)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.core.cached import KeptByKey
+from questionbank.core.cached import KeyedCache
 
 
 def test_only_values_that_are_not_kept_are_looked_for_and_the_longest_unused_go_first():
@@ -12,7 +12,7 @@ def test_only_values_that_are_not_kept_are_looked_for_and_the_longest_unused_go_
         asked.append("".join(missing))
         return {key: ord(key) for key in missing if key != "-"}
 
-    kept: KeptByKey[str, int] = KeptByKey(most=2)
+    kept: KeyedCache[str, int] = KeyedCache(most=2)
     assert kept("abab", find) == {"a": 97, "b": 98}
     assert kept("a", find) == {"a": 97}
     assert kept("c-", find) == {"c": 99}  # in place of b; what has no value is asked for again
