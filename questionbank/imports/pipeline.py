@@ -32,10 +32,10 @@ from questionbank.formats.layout import FileLayout
 from questionbank.imports.options import ImportOptions
 from questionbank.imports.preview import record_problems
 from questionbank.imports.progress import Tell
-from questionbank.imports.report import SOURCES_KEPT, ImportReport
+from questionbank.imports.report import SOURCES_KEPT, ImportReport, KnownLines
 from questionbank.imports.shares import FORMULAS_CHECKED, shared
 from questionbank.imports.staging import IMPORT_LOCK, StagedQuestion, StagedRows, Staging, staged_question
-from questionbank.imports.updates import KnownLines, apply_updates, known_lines, vanished_questions
+from questionbank.imports.updates import apply_updates, known_lines, vanished_questions
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.search.index import search_index_settle
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from questionbank.core.errors import LineProblem, LineWarning
 from questionbank.core.wording import counted
@@ -16,11 +16,6 @@ from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
 from questionbank.imports.differences import differences_shown
-
-if TYPE_CHECKING:
-    from questionbank.imports.staging import Totals
-    from questionbank.imports.updates import KnownLines
-
 
 _LINES_KEPT = 5
 _VALUES_KEPT = 4
@@ -122,6 +117,7 @@ NOT_KEPT = {  # fields that a linked line may have and its question not -> what 
     "points": "points",
     "tags": "tags",
 }
+Fields = dict[str, Any]
 CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
 
 
@@ -138,6 +134,64 @@ class DuplicateLink:
     line: int
     question: int | None
     first_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the staged rows amount to.
+
+    Attributes:
+        changed: new questions with the identifier of another one of their set that the person may change.
+        others: lines of new questions with the identifier of a question that they may not change.
+        not_kept: what linked lines say and their questions do not: name of the field, number of lines, the first lines.
+    """
+
+    created: int
+    duplicates: int
+    languages: dict[str, int]
+    links: list[DuplicateLink]
+    changed: int
+    others: list[int]
+    not_kept: list[tuple[str, int, list[int]]]
+
+
+@dataclass(slots=True)
+class ItemChange:
+    """A question whose line says something else.
+
+    Attributes:
+        before, after: the fields that differ.
+        is_conflict: a person has edited the question since it was imported.
+    """
+
+    line: int
+    question: int
+    before: Fields
+    after: Fields
+    is_conflict: bool = False
+
+
+@dataclass(slots=True)
+class KnownLines:
+    """The lines of a file that are questions of the bank.
+
+    Attributes:
+        kept_retired: questions that have been retired since, and stay so.
+    """
+
+    count: int = 0
+    changes: list[ItemChange] = field(default_factory=list)
+    kept_retired: int = 0
+
+    @property
+    def updates(self) -> list[ItemChange]:
+        """Changes that need nobody's choice."""
+        return [change for change in self.changes if not change.is_conflict]
+
+    @property
+    def conflicts(self) -> list[ItemChange]:
+        """Changes of questions that a person has edited since."""
+        return [change for change in self.changes if change.is_conflict]
 
 
 @dataclass(slots=True)

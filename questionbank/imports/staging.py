@@ -22,7 +22,7 @@ from questionbank.bank.question_selectors import ANSWER_KEY_SQL, answer_key, con
 from questionbank.bank.scales import scale_percent
 from questionbank.formats.originals import fields_digest
 from questionbank.imports.equal_answers import unify_answers
-from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink
+from questionbank.imports.report import NOT_KEPT, PROBLEMS_KEPT, DuplicateLink, Totals
 from questionbank.search.index import question_tokens
 from questionbank.solving.services import equation_graph_key
 
@@ -198,25 +198,6 @@ _INCOMPLETE = """
     SELECT count(*) FILTER (WHERE q.draws_numbers), count(*) FILTER (WHERE q.needs_figure)
     FROM staged_match m JOIN questionbank_question q ON q.id = m.new_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What the staged rows amount to.
-
-    Attributes:
-        changed: new questions with the identifier of another one of their set that the person may change.
-        others: lines of new questions with the identifier of a question that they may not change.
-        not_kept: what linked lines say and their questions do not: name of the field, number of lines, the first lines.
-    """
-
-    created: int
-    duplicates: int
-    languages: dict[str, int]
-    links: list[DuplicateLink]
-    changed: int
-    others: list[int]
-    not_kept: list[tuple[str, int, list[int]]]
 
 
 class StagedQuestion(NamedTuple):

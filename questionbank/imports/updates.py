@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.apps import apps
@@ -23,6 +22,7 @@ from questionbank.bank.scales import scale_percent
 from questionbank.bank.vector_services import embedding_request
 from questionbank.core.errors import Conflict
 from questionbank.formats.layout import FileLayout
+from questionbank.imports.report import Fields, ItemChange, KnownLines
 from questionbank.imports.staging import Staging
 from questionbank.models import (
     ImportUpdate,
@@ -50,7 +50,6 @@ _OF_FIELDS = {  # a column of a file -> those of a question that it fills; other
     "id": ("source_id",), "grading": ("content",), "program": ("equation",), "calculations": ("equation",),
     "context": ("text",), "options": ("options", "kind"), "A": ("options", "kind"),
 }  # fmt: skip
-Fields = dict[str, Any]
 
 _BY_IDENTIFIER = """
     SELECT DISTINCT ON (id) line, id FROM (
@@ -118,45 +117,6 @@ _TAGS = """
     JOIN questionbank_knowledgehierarchy h ON h.id = c.hierarchy_id
     WHERE t.set_by = 'import' AND h.name = %s GROUP BY 1
 """
-
-
-@dataclass(slots=True)
-class ItemChange:
-    """A question whose line says something else.
-
-    Attributes:
-        before, after: the fields that differ.
-        is_conflict: a person has edited the question since it was imported.
-    """
-
-    line: int
-    question: int
-    before: Fields
-    after: Fields
-    is_conflict: bool = False
-
-
-@dataclass(slots=True)
-class KnownLines:
-    """The lines of a file that are questions of the bank.
-
-    Attributes:
-        kept_retired: questions that have been retired since, and stay so.
-    """
-
-    count: int = 0
-    changes: list[ItemChange] = field(default_factory=list)
-    kept_retired: int = 0
-
-    @property
-    def updates(self) -> list[ItemChange]:
-        """Changes that need nobody's choice."""
-        return [change for change in self.changes if not change.is_conflict]
-
-    @property
-    def conflicts(self) -> list[ItemChange]:
-        """Changes of questions that a person has edited since."""
-        return [change for change in self.changes if change.is_conflict]
 
 
 def known_lines(
