@@ -29,6 +29,6 @@ def bank_test_pairs(
     """
     words = TfidfReplacement((*questions.learned, *questions.held_out))
     operators = with_functions(
-        select_operators(training=False), {**(functions or {}), "tfidf_replacement": words.replace_rare}
+        select_operators(training=False), {**(functions or {}), "tfidf_replacement": words.apply}
     )
     return make_test_pairs(sorted(questions.held_out, key=split_place)[:most], operators, seed=seed)
