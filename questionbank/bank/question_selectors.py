@@ -309,7 +309,7 @@ SHARING_SHOWN = 20
 
 
 def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
-    """Return other questions whose texts begin with the same text, `SHARING_SHOWN` at most."""
+    """Return at most `SHARING_SHOWN` other questions whose texts begin with the same stimulus."""
     content = content_of(question.content)
     if own_text(question.text, content) == question.text:
         return []
@@ -321,15 +321,15 @@ def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
 
 
 def stored_name(sha256: str) -> str:
-    """Return the name of a picture's file in the storage."""
+    """Return the storage name of a picture's file."""
     return f"{sha256[:2]}/{sha256}"
 
 
 def picture_bytes(sha256: str) -> bytes | None:
-    """Return a picture, or None where its file is gone or damaged."""
+    """Return a picture's bytes, or None if its file is missing or damaged."""
     try:
         with storages["attachments"].open(stored_name(sha256)) as file:
             data: bytes = file.read()
     except FileNotFoundError:
         return None
-    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged: none at all
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged
