@@ -1,4 +1,4 @@
-"""Answer Prometheus."""
+"""Serve metrics to Prometheus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.operations.metrics import BankCollector
 
 
 class Command(BankCommand):
-    """Runs until it is stopped; `serve` starts it where METRICS_PORT is set."""
+    """Runs until it is stopped; `serve` starts it if METRICS_PORT is set."""
 
     help = "Answer Prometheus at METRICS_PORT with the figures of this machine and the bank."
     needs_bank = False
