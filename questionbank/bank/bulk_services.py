@@ -295,7 +295,7 @@ def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]
     ]
     left = [item for item in items if item.question_id not in set(changed_since)]
     added = [item for item in left if _before(item)["added"]]
-    if added:  # one change adds one concept
+    if added:  # a bulk change adds only one concept
         ids = [item.question_id for item in added]
         QuestionTag.objects.filter(question__in=ids, concept=_before(added[0])["added"]).delete()
     people = set(User.objects.values_list("pk", flat=True))

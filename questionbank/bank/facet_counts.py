@@ -179,7 +179,7 @@ _SETTLE = f"""
         RETURNING id
     )
     SELECT (SELECT count(*) FROM gone) - (SELECT count(*) FROM kept)
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 
 
 def facet_counts_settle() -> int:

@@ -69,7 +69,7 @@ _Change = tuple[Any, tuple[FieldChange, ...]]
 """An event of the history and the fields it changed."""
 
 
-# Few questions have changed since import. Raw SQL: Django takes longer to build the query than PostgreSQL to answer it.
+# Few questions were changed after import. Raw SQL: Django takes longer to build the query than PostgreSQL to answer it.
 _HAS_CHANGED = """
     SELECT EXISTS (SELECT FROM questionbank_questionevent WHERE pgh_obj_id = %(pk)s AND pgh_label = 'update'),
         EXISTS (SELECT FROM questionbank_questiontagevent

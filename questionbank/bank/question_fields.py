@@ -72,7 +72,7 @@ def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
     """Validate and normalise what a person entered, and fill a question with it, without saving.
 
     Returns:
-        The equation.
+        The equation, which is stored separately.
 
     Raises:
         ValidationFailed: holds every problem by field.

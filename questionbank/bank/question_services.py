@@ -26,7 +26,7 @@ from questionbank.people.permissions import require
 from questionbank.search.index import search_index_settle, search_vector
 from questionbank.solving.services import equation_write, solution_compare
 
-_REWORDED = ", paraphrased"  # after the name of the source
+_REWORDED = ", paraphrased"  # appended to the name of the source
 _TAKEN_OVER = (
     "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty", "difficulty_scale",
 )  # fmt: skip

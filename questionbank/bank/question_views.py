@@ -103,7 +103,7 @@ def _likeness(request: HttpRequest, question: Question, models: Serving) -> dict
 
 @form_for("read")
 def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Retire a question, after confirmation; it stays readable and can still be found by a search for retired ones."""
+    """Retire a question, after confirmation; it stays readable, and a search for retired questions finds it."""
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     if request.method == "POST":

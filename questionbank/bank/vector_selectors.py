@@ -165,7 +165,7 @@ def _through_index(
             ORDER BY distance LIMIT {2 * k}
         )
         SELECT question_id, distance FROM found ORDER BY distance, question_id LIMIT {int(k)}
-    """  # noqa: S608 - only numbers of ours; what users gave is in the parameters
+    """  # noqa: S608 - only our own numbers; user input is in the parameters
     kept_candidates = str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))
     with connection.cursor() as cursor:
         cursor.execute(query, [kept_candidates, _literal(vector), list(exclude), *parameters])
@@ -189,7 +189,7 @@ def _one_by_one(
         FROM questionbank_questionembedding e {join}
         WHERE e.embedding_set_id = {int(embedding_set.pk)} AND e.question_id <> ALL(%s) AND {condition}
         ORDER BY distance, e.question_id LIMIT {int(k)}
-    """  # noqa: S608 - only numbers of ours
+    """  # noqa: S608 - only our own numbers
     with connection.cursor() as cursor:
         cursor.execute(query, [_literal(vector), list(exclude), *parameters])
         return _scores(cursor.fetchall())

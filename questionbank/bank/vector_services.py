@@ -1,6 +1,6 @@
 """Vectors of questions: requesting and storing them, and the index of a set.
 
-A set is brought up to date by blocks: `bank.vector_selectors.embedding_pending` -> encode -> `embedding_store`.
+A set is updated in blocks: `bank.vector_selectors.embedding_pending` -> encode -> `embedding_store`.
 """
 
 from __future__ import annotations

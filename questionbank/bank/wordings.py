@@ -27,7 +27,7 @@ _STORY = f"""
     )
     SELECT id FROM wordings UNION SELECT added_id FROM variants
     UNION SELECT question_id FROM variants WHERE question_id IS NOT NULL
-"""  # noqa: S608 - nothing of a user's; a variant may outlive the question that it was written from
+"""  # noqa: S608 - no user input; a variant may outlive the question it was written from
 
 
 def wording_ids(question_id: int) -> list[int]:

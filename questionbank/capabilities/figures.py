@@ -70,7 +70,7 @@ class Figures(TypedDict):
 
 
 class ChangedNeighbours(TypedDict):
-    """The nearest questions of a question for each model, and the overlap of the two lists."""
+    """The nearest questions of a question for each model, and the share that both lists contain."""
 
     question: int
     overlap: float

@@ -86,7 +86,7 @@ def convert_questions(
     Raises:
         ImportRefused: the file as a whole cannot be read; nothing is written.
         ValidationFailed: the output file cannot be written.
-        KindredError: lines could not be read; the others are written.
+        KindredError: some lines could not be read; the others are written.
     """
     nothing = f"{source.name} contains no questions."
     return _convert_file(source, target, read_input_questions, convert, report, nothing)

@@ -63,7 +63,7 @@ class KeyedCache(Generic[Key, Value]):
     def __call__(
         self, keys: Iterable[Key], find: Callable[[list[Key]], Mapping[Key, Value]]
     ) -> dict[Key, Value]:
-        """Return the values of some keys.
+        """Return the values of some keys, from the cache or from `find`.
 
         Args:
             find: returns the values that are not cached. Keys that it leaves out are looked up again next time.

@@ -39,7 +39,7 @@ class Curve:
     """One series as drawn.
 
     Attributes:
-        name: for the legend.
+        name: name in the legend.
         look: number of its dash pattern and colour.
         marker: one of `MARKERS`.
         path: SVG path in `EXTENT` by `EXTENT` units; empty if there is no line to draw.
@@ -57,7 +57,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class LineChart:
-    """What a template needs to draw curves.
+    """The data that a template needs to draw curves.
 
     Attributes:
         rows: of the table: a value of x, then the value of each series ("" if it has none).

@@ -182,7 +182,7 @@ def storages() -> dict[str, dict[str, object]]:
     bucket = _bucket(environment("STORAGE_URL"))
     try:
         from botocore.config import Config
-        from storages.backends import s3  # noqa: F401 - Django imports it by its name
+        from storages.backends import s3  # noqa: F401 - Django imports it by name
     except (ImportError, ImproperlyConfigured):
         sys.exit("Error: STORAGE_URL needs the packages of the extra s3: pip install '.[s3]'.")
     # Not every S3 server supports these checksums; we store the SHA-256 of models, pictures and backups ourselves.
@@ -293,6 +293,6 @@ def time_zone() -> str:
     name: str = environment("TIME_ZONE").strip()
     try:
         ZoneInfo(name)
-    except (KeyError, OSError, ValueError):  # unknown, a folder of zones, a path
+    except (KeyError, OSError, ValueError):  # unknown, a folder of time zones, or a path
         sys.exit(f"Error: TIME_ZONE: there is no zone {name!r}. Write it as Europe/London, or UTC.")
     return name

@@ -18,7 +18,7 @@ class WithoutRefusals(logging.Filter):
     """Remove the traceback from lines about refused requests, such as "Forbidden", which are not faults."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every line pass."""
+        """Return True; no line is dropped."""
         if getattr(record, "status_code", _FAULT) < _FAULT:
             record.exc_info = None
         return True
@@ -28,7 +28,7 @@ class WithoutOutages(logging.Filter):
     """Replace the traceback with the reason if a server is down or the disk is full: it would be logged many times."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every line pass."""
+        """Return True; no line is dropped."""
         event = record.msg if isinstance(record.msg, dict) else None  # structlog's
         traced = event.get("exc_info") if event is not None else record.exc_info
         error = sys.exc_info()[1] if traced is True else traced[1] if isinstance(traced, tuple) else traced

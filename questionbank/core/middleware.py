@@ -18,7 +18,7 @@ from questionbank.core.outage import Outage
 from questionbank.core.upload_forms import TAKES_FILES
 from questionbank.core.views import kept_form
 
-FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields; errors up to there get a page
+FORM_LIMIT = 4 * 1024 * 1024  # twice Django's limit for form fields, whose errors have a page
 
 
 class ClientAddressMiddleware:

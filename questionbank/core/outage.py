@@ -37,9 +37,9 @@ POLL_SECONDS = 0.5
 class Outage(StrEnum):
     """What is unavailable."""
 
-    LOST = "lost"  # the connection to a server
-    SLOW = "slow"  # an answer in time
-    FULL = "full"  # space on the disk
+    LOST = "lost"  # a server's connection
+    SLOW = "slow"  # a timely answer
+    FULL = "full"  # disk space
 
 
 def outage_of(error: BaseException | None) -> Outage | None:

@@ -84,7 +84,7 @@ def ask_for_help(run: Run, job: str) -> None:
     """Ask another worker of the run's queue to work on the blocks of a job, unless messages already wait there.
 
     An idle worker takes the message at once, so repeated calls enlist all idle workers.
-    Without a broker nobody helps, and the work goes on.
+    Without a broker nobody helps, and the work continues.
     """
     with suppress(OperationalError, OSError, redis.RedisError):
         if not queue_depths()[run.queue]:

@@ -41,7 +41,7 @@ class LimitedUploadHandler(FileUploadHandler):
     def handle_raw_input(
         self,
         input_data: Any,
-        META: Any,  # noqa: N803 - Django's name
+        META: Any,  # noqa: N803 - named by Django
         content_length: int,
         boundary: Any,
         encoding: Any = None,

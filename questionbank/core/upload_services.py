@@ -22,7 +22,7 @@ def upload_name(name: str) -> str:
 
 
 def uploads_forget_old() -> None:
-    """Delete uploads that were never used."""
+    """Delete uploads that have waited longer than `UPLOADS_KEPT`."""
     storage = storages["uploads"]
     try:
         _, names = storage.listdir("")

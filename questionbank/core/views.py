@@ -161,7 +161,7 @@ LAST_RESORT = """<!DOCTYPE html>
 
 def bad_request(
     request: HttpRequest,
-    exception: Exception,  # noqa: ARG001 - by Django's name
+    exception: Exception,  # noqa: ARG001 - named by Django
 ) -> HttpResponse:
     """Return 400: the browser sent something that none of our pages sends."""
     return render(request, "400.html", status=400)
@@ -232,7 +232,7 @@ def kept_form(request: HttpRequest) -> HttpResponse | None:
     return render(request, "unsent.html", context, status=403)
 
 
-def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - by Django's name
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - named by Django
     """Return 403 for a form without the CSRF token of this login (``CSRF_FAILURE_VIEW``)."""
     kept = kept_form(request) if request.user.is_authenticated else None
     return kept or render(request, "403_csrf.html", status=403)

@@ -25,7 +25,7 @@ _SEVERAL_ANSWERS = f"""
     WHERE answer_key <> ''
     GROUP BY content_hash HAVING count(DISTINCT answer_key) BETWEEN 2 AND {_MOST_ANSWERS}
     ORDER BY min(place) FILTER (WHERE is_staged)
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 _UNIFY = """
     UPDATE staged_question s SET answer_key = u.equal
     FROM unnest(%s::bytea[], %s::text[], %s::text[]) AS u(content_hash, answer_key, equal)

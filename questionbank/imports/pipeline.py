@@ -41,7 +41,7 @@ from questionbank.search.index import search_index_settle
 
 ROWS_AT_ONCE = 5_000
 HOPELESS_LINES = 100_000  # refused lines, without a valid one, after which reading stops
-STEPS = 1_000  # of progress: half for reading, half for writing
+STEPS = 1_000  # progress steps: half for reading, half for writing
 SOMEBODY_ELSES = (
     "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
 )

@@ -103,7 +103,7 @@ _INSERT_QUESTIONS = f"""
     JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
     ORDER BY s.line
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 
 _INSERT_DUPLICATES = """
     INSERT INTO questionbank_importduplicate (run_id, question_id)

@@ -82,7 +82,7 @@ _BY_HASH = """
             AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
         ORDER BY s.line, is_same DESC, q.id
     ) found ORDER BY id, is_same DESC, line
-""".format(key=ANSWER_KEY_SQL.format(answer="q.answer"))  # noqa: S608 - names of this module
+""".format(key=ANSWER_KEY_SQL.format(answer="q.answer"))  # noqa: S608 - only names from this module
 _CLAIM = """
     WITH claimed AS ({claimed}), moved AS (
         DELETE FROM staged_question s USING claimed c WHERE s.line = c.line RETURNING c.id, s.*

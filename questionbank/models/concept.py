@@ -24,7 +24,6 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
         is_default: whether an admin chose it as the bank's default; if no row has this set, the oldest hierarchy is the
             default (`questionbank.bank.concept_selectors`).
         import_run: the import that created the hierarchy; empty if a person did.
-        import_run: the import that created the hierarchy; empty where a person did.
     """
 
     name = models.CharField("name", max_length=200, unique=True)

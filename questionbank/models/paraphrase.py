@@ -13,7 +13,7 @@ from analytics.paraphrase.scoring.verdict import said
 
 
 def opinions_wanted() -> int:
-    """Return how many reviewers a new pair needs."""
+    """Return the number of reviewers that a new pair needs."""
     return int(settings.REVIEW_OPINIONS)
 
 

@@ -20,7 +20,7 @@ _REFUSE = f"""
     ) THEN
         RAISE EXCEPTION 'The last active admin cannot lose the role.' USING ERRCODE = 'check_violation';
     END IF;
-"""  # noqa: S608 - a number of this module
+"""  # noqa: S608 - only a number from this module
 
 
 @pghistory.track(

@@ -33,7 +33,7 @@ NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
 SERVER_SECONDS = 20.0  # how long a restore that lost the server waits for it, to clean up
-LEFTOVER = "kindred: of a restore, may be dropped"  # comment of a database
+LEFTOVER = "kindred: of a restore, may be dropped"  # comment on a database
 RESTORE_LOCK = 0x4B494E45  # key of an advisory lock in the maintenance database
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"password"}
 _SYSTEM_FOLDERS = "/usr/lib/postgresql"  # Debian installs every major version's programs below it

@@ -50,7 +50,7 @@ def _warm_up_and_disconnect() -> None:
 def warm_up() -> None:
     """Solve, compare and classify a sample question per language of the bank, and score a pair of texts.
 
-    A model that fails to load is left to the requests.
+    If a model fails to load, a later request loads it.
     """
     render_inline("$x$")  # starts the formula engine
     _ = get_resolver().url_patterns  # imports all views, including those that read test papers

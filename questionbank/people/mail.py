@@ -23,7 +23,7 @@ from questionbank.core.database import database_now
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import OutgoingMail, User
 
-_SENDS_NOTHING = ("console", "dummy")  # backends
+_SENDS_NOTHING = ("console", "dummy")  # mail backends
 
 
 def mail_is_on() -> bool:

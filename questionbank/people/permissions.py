@@ -89,7 +89,7 @@ rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
 rules.add_perm("questionbank.concepts_edit", is_admin)
 rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
-rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions and test papers alike
+rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions, and test papers
 rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
 rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
 rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
@@ -100,7 +100,7 @@ rules.add_perm("questionbank.changes_read", is_admin)
 rules.add_perm("questionbank.people_manage", is_admin)
 rules.add_perm("questionbank.models_manage", is_admin)
 rules.add_perm("questionbank.review", is_reviewer | is_admin)
-rules.add_perm("questionbank.paraphrase_propose", has_role)  # for one question of the bank
+rules.add_perm("questionbank.paraphrase_propose", has_role)  # for a single question
 rules.add_perm("questionbank.language_model_ask", has_role)
 rules.add_perm("questionbank.guidelines_edit", is_admin)
 rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which their own opinion differs

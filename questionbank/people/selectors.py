@@ -1,4 +1,4 @@
-"""Reading people and their roles."""
+"""People and their roles."""
 
 from __future__ import annotations
 

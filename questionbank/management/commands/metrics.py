@@ -26,7 +26,7 @@ class Command(BankCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1)")
 
     def handle(self, *args: Any, host: str, **options: Any) -> None:
-        """Run."""
+        """Serve until stopped."""
         if not settings.METRICS_PORT:
             raise CommandError("Set METRICS_PORT to the port at which Prometheus asks.")
         folder = metrics_folder(settings.VAR_DIR)

@@ -20,7 +20,7 @@ class Command(BankCommand):
     requires_system_checks = ("capabilities", "environment")
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Run."""
+        """Run the steps in order."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         require_object_store()

@@ -17,7 +17,7 @@ class Command(BankCommand):
     help = "Send a test mail to an address and report what the mail server says."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the address."""
+        """Add the address argument."""
         parser.add_argument("address", metavar="ADDRESS", help="who gets it")
 
     def handle(self, *args: Any, address: str, **options: Any) -> None:
