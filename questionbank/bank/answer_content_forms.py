@@ -1,6 +1,6 @@
-"""From a question to the rows of the editor, and from rows to what grades a question.
+"""Conversion between a question and the rows of the editor.
 
-A row knows by its place what it came from: what nobody has changed in it stays as it was, also what no cell shows.
+Each row is matched by position with the item it came from: unchanged rows keep the item, including what no cell shows.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ Item = TypeVar("Item", Option, AcceptedAnswer, MatchingPair, Blank, QuestionPart
 
 
 class RowProblem(ValueError):
-    """A row cannot be read; the message is for the person."""
+    """A row cannot be read; the message is shown to the person."""
 
 
 # -- from a question to rows --------------------------------------------------------------------------------------
 
 
 def percent(weight: float | None) -> str:
-    """Return a weight as a person writes it.
+    """Return a weight as a person would write it.
 
     >>> percent(1 / 3), percent(-0.5), percent(None)
     ('33.33333%', '-50%', '')
@@ -74,7 +74,7 @@ def _pair_row(pair: MatchingPair) -> Row:
 
 
 def tolerance_shown(answer: AcceptedAnswer) -> str:
-    """Return how far a number may be off, as a person writes it."""
+    """Return a number's tolerance as a person would write it."""
     if answer.tolerance is None:
         return ""
     if answer.tolerance_kind == "relative":
@@ -90,7 +90,7 @@ def _blank_row(blank: Blank) -> Row:
 
 
 def _listed(texts: Iterable[str]) -> str:
-    """Return texts on one line, or one a line where a text holds what would divide them."""
+    """Join texts on one line, or one per line if a text contains the separator."""
     found = [" ".join(text.split()) for text in texts]
     return ("\n" if any(";" in text for text in found) else "; ").join(found)
 
@@ -128,11 +128,11 @@ def _items(
     read: Callable[[Row, Item | None], Item],
     needed: Sequence[str],
 ) -> tuple[Item, ...]:
-    """Return what rows say; an item whose row nobody has changed stays as it is, also what the row does not show.
+    """Return the items that rows describe; items of unchanged rows are kept whole, with what rows do not show.
 
     Args:
-        before: what rows were filled with, by their places.
-        needed: cells of which one must be filled, else the row is gone.
+        before: the items that the rows were filled with, in the same order.
+        needed: cells of which at least one must be filled; other rows are dropped.
     """
     items = []
     for place, row in enumerate(rows):
@@ -145,7 +145,7 @@ def _items(
 
 
 def read_options(rows: Sequence[Row], before: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return the options of the rows that have a text.
+    """Return the options from the rows that have a text.
 
     Raises:
         RowProblem: a weight cannot be read.
@@ -167,7 +167,7 @@ def _weight(row: Row) -> float | None:
     if match is None or abs(value := float(match[1].replace(",", "."))) > 100:
         raise RowProblem(f"“{row['weight'][:20]}” is not a weight such as 50%.")
     size = abs(value)
-    shares = (n / d for d in (3, 6, 7, 9) for n in range(1, d))  # 33.33333% is a third
+    shares = (n / d for d in (3, 6, 7, 9) for n in range(1, d))  # so that 33.33333% is read as a third
     share = next((share for share in shares if abs(100 * share - size) < 1e-4), size / 100)
     return -share if value < 0 else share
 
@@ -175,10 +175,10 @@ def _weight(row: Row) -> float | None:
 def read_content(
     kind: str, rows: Mapping[str, list[Row]], base: QuestionContent, former_kind: str
 ) -> QuestionContent:
-    """Return a content with what the rows of a question of this kind say; what has no row stays.
+    """Return `base` updated from the rows of a question of this kind; content without rows is kept.
 
     Args:
-        former_kind: of the question as it was, whose content is kept; another kind has no place for parts of it.
+        former_kind: the kind before the change; if it differs from `kind`, content that `kind` cannot hold is dropped.
 
     Raises:
         RowProblem: a row cannot be read.
@@ -271,7 +271,7 @@ def _list(text: str) -> list[str]:
 
 
 def _kept_options(texts: Sequence[str], former: Sequence[Option]) -> list[Option]:
-    """Return options with these texts: an option of the same text, else of the same place, keeps what else it has."""
+    """Return options with these texts; an option with the same text, or else position, keeps its other fields."""
     known = {" ".join(option.text.split()): option for option in former}
     places = former if len(former) == len(texts) else ()
     found = []
@@ -334,7 +334,7 @@ def _points(text: str) -> float | None:
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """Return the lines that say something."""
+    """Return the stripped lines that are not blank."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
@@ -342,7 +342,7 @@ def lines_of(text: str) -> tuple[str, ...]:
 
 
 def add_pictures(rows: list[Row], files: Sequence[UploadedFile], problems: list[str]) -> list[Row]:
-    """Return the rows of pictures with those that were sent along, which the bank keeps from now on."""
+    """Store uploaded pictures in the bank, and return the rows of all pictures."""
     rows = [row for row in rows if row["name"] and re.fullmatch(r"[0-9a-f]{64}|", row["sha256"])]
     for file in files[:PICTURES_LIMIT]:
         name = _NAME.sub("-", (file.name or "picture").rpartition("/")[2])[-80:] or "picture"
@@ -359,7 +359,7 @@ def add_pictures(rows: list[Row], files: Sequence[UploadedFile], problems: list[
 def with_pictures(
     content: QuestionContent, rows: Sequence[Row], texts: Sequence[str], former_texts: Sequence[str]
 ) -> QuestionContent:
-    """Return a content with the pictures that the question's texts name, and those that none of them ever named."""
+    """Return the content with the pictures named in the question's texts, and those that were never named in them."""
     named = picture_names([*texts, *content_texts(content)])
     attached = {row["name"]: row["sha256"] for row in rows if row["sha256"]}
     gone = {*picture_names(former_texts)} - {*named} if not content.original else set()
@@ -372,7 +372,7 @@ def with_pictures(
 
 
 def with_feedback(content: QuestionContent, fields: Mapping[str, Any]) -> QuestionContent:
-    """Return a content with title, points, tags, hints and feedback where the form's fields differ from it."""
+    """Return the content with the title, points, tags, hints and feedback that were changed in the form."""
     shown = feedback_initial(content)
     said = {name: tidy(value) if isinstance(value, str) else value for name, value in fields.items()}
     changed = {
@@ -388,7 +388,7 @@ def with_feedback(content: QuestionContent, fields: Mapping[str, Any]) -> Questi
 
 
 def feedback_initial(content: QuestionContent) -> dict[str, Any]:
-    """Return the same fields filled."""
+    """Return the initial values of these fields."""
     return {
         "title": content.title,
         "points": content.points,

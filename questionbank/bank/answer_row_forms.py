@@ -1,7 +1,7 @@
 """The rows of the editor (options, accepted answers, pairs, gaps, parts, pictures) and their inputs.
 
 Each kind of row is a set of parallel lists of inputs (``option_text``, ``option_weight``, ...), so that the form works
-without JavaScript and a script can add rows without renumbering anything.
+without JavaScript and a script can add rows without renumbering the others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PART_KINDS = {
     "choice": "Multiple choice",
     "true_false": "True or false",
 }
-# Type of question -> the rows that it has, as forms.css shows them.
+# Type of question -> its kind of rows, as in forms.css.
 ROWS_OF_KIND = {
     "choice": "option", "ordering": "option", "number": "accepted", "short": "accepted", "matching": "pair",
     "blanks": "blank", "parts": "part",
@@ -68,7 +68,7 @@ ROW_LABELS = {  # kind of row -> name, help
 
 
 def sent_rows(data: QueryDict, kind: str) -> list[Row]:
-    """Return the rows of a kind as they were sent, tidied, empty ones included."""
+    """Return the submitted rows of a kind, normalised, including empty ones."""
     names = COLUMNS[kind]
     columns = [[tidy(value) for value in data.getlist(f"{kind}_{name}")] for name in names]
     rows = list(zip_longest(*columns, fillvalue=""))[:ROWS_LIMIT]
@@ -76,12 +76,12 @@ def sent_rows(data: QueryDict, kind: str) -> list[Row]:
 
 
 def tidy(value: str) -> str:
-    """Return a value as browsers send it, with plain line ends and without blanks around it."""
+    """Normalise a submitted value: plain line ends and no surrounding whitespace."""
     return value.replace("\r\n", "\n").strip()
 
 
 def padded(rows: Sequence[Row], kind: str, at_least: int) -> list[Row]:
-    """Return rows and enough empty ones; each option with the next free letter."""
+    """Return the rows padded with empty ones; each new option gets the next free letter."""
     rows = list(rows)
     free = [letter for letter in LABELS if letter not in {row.get("label") for row in rows}]
     while len(rows) < at_least and not (kind == "option" and not free):
@@ -95,9 +95,9 @@ class Cell:
     """An input of a row.
 
     Attributes:
-        label: what it holds, as in "Text of option 2".
-        choices: value and label, where only some values are possible.
-        lines: of a text field; 0 for an input of one line, which browsers join several lines in.
+        label: accessible name, as in "Text of option 2".
+        choices: (value, label) pairs, if only some values are allowed.
+        lines: height of a text area; 0 for a one-line input, in which browsers would join several lines.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Putting pictures into the bank, and taking out those that no question shows."""
+"""Storing pictures in the bank, and deleting those that no question shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.bank.question_selectors import picture_bytes, stored_name
 from questionbank.formats.pictures import PictureFacts, read_picture
 from questionbank.models import Attachment
 
-YOUNG = timedelta(days=2)  # an import or a form may still be under way
+YOUNG = timedelta(days=2)  # an import or a form may still be in progress
 _REFERENCES = """
     SELECT DISTINCT jsonb_path_query(content, '$.**.sha256') #>> '{}'
     FROM (SELECT content FROM questionbank_question WHERE content <> '{}'
@@ -26,9 +26,9 @@ _REFERENCES = """
 
 
 class AttachmentStore:
-    """Takes pictures in: files at once, rows at `save`, for an import may not write rows while its COPY is open.
+    """Stores pictures: files at once, rows at `save`, because an import cannot write rows while its COPY is open.
 
-    Whatever is put in and never used is swept.
+    Stored pictures that are never used are deleted by `attachments_sweep`.
     """
 
     def __init__(self, *, is_dry: bool = False) -> None:
@@ -36,10 +36,10 @@ class AttachmentStore:
         self._facts: dict[str, tuple[PictureFacts, int]] = {}
 
     def put(self, data: bytes) -> str:
-        """Keep a picture; returns the SHA-256 of its bytes.
+        """Store a picture and return the SHA-256 of its bytes.
 
         Raises:
-            PictureRefused: it cannot be shown.
+            PictureRefused: the picture cannot be displayed.
         """
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self._facts:
@@ -50,11 +50,11 @@ class AttachmentStore:
         return digest
 
     def get(self, sha256: str) -> bytes | None:
-        """Return a picture, or None."""
+        """Return a picture's bytes, or None if there is no such picture."""
         return picture_bytes(sha256)
 
     def save(self) -> None:
-        """Write the rows of what was put in."""
+        """Write the rows of the stored pictures."""
         now = timezone.now()
         rows = [
             Attachment(
@@ -75,7 +75,7 @@ class AttachmentStore:
 
 @transaction.atomic
 def attachment_add(*, data: bytes) -> str:
-    """Keep one picture; returns its SHA-256. Raises as `AttachmentStore.put` does."""
+    """Store one picture and return its SHA-256; raises the same errors as `AttachmentStore.put`."""
     store = AttachmentStore()
     digest = store.put(data)
     store.save()
@@ -83,9 +83,9 @@ def attachment_add(*, data: bytes) -> str:
 
 
 def attachments_sweep() -> int:
-    """Delete the pictures that nothing refers to, and return their number.
+    """Delete pictures without references and return how many there were.
 
-    Questions refer to them, changes that can be undone, and test papers under review.
+    Questions, changes that can be undone, and test papers under review refer to pictures.
     """
     old = timezone.now() - YOUNG
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What a change of many questions would do, and what was done."""
+"""Previews of changes to many questions, and the changes that were made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from questionbank.core.database import get_or_not_found
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
 
-SHOWN = 10  # questions of a preview
+SHOWN = 10  # questions in a preview
 _TAGS_SHOWN = 50
 Values = Mapping[str, Any]
 Kind = BulkChange.Kind
@@ -20,13 +20,13 @@ Kind = BulkChange.Kind
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """What a change would do with the selected questions.
+    """The effect that a change would have on the selected questions.
 
     Attributes:
-        selected: number of questions; the others are parts of it.
-        refused: numbers of questions that are left out, by the sentence that says why.
-        ids: of the questions to be changed, ascending.
-        fingerprint: of the questions to be changed; another one means that somebody changed the bank meanwhile.
+        selected: number of selected questions; the other numbers are parts of it.
+        refused: how many questions are left out, by the sentence that gives the reason.
+        ids: the ids of the questions to be changed, ascending.
+        fingerprint: hash of `ids`; a different one means that somebody changed the bank in the meantime.
     """
 
     selected: int
@@ -62,14 +62,14 @@ def _has(concept: int | None, *, is_tagged: bool) -> Q:
 
 
 def is_so_already(kind: str, values: Values) -> Q:
-    """Return the condition of questions that the change would leave as they are."""
+    """Return the condition for questions that the change would leave unchanged."""
     return _ALREADY[kind](values)
 
 
 def refusals(kind: str, user: User) -> dict[str, Q]:
-    """Return why the change leaves some questions out, and which; the first reason that holds counts."""
+    """Return the reasons to leave out questions, each with its condition; the first that applies counts."""
     conditions = {}
-    if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
+    if not user.has_perm("questionbank.question_edit"):  # without it only their own
         own = "Teachers can change only questions that they wrote themselves."
         conditions[own] = ~Q(created_by=user)
     if kind == Kind.PUBLISH:
@@ -88,7 +88,7 @@ def refusals(kind: str, user: User) -> dict[str, Q]:
 
 
 def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user: User) -> BulkPlan:
-    """Say what a change would do, without doing it."""
+    """Return what a change would do, without doing it."""
     selected = set(questions.values_list("pk", flat=True))
     left = set(selected)
     refused: dict[str, int] = {}
@@ -113,7 +113,7 @@ def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user:
 
 
 def tagged_concepts(*, questions: QuerySet[Question]) -> list[tuple[int, int]]:
-    """Return the concepts that the questions are tagged with, (id, number of questions), the commonest first."""
+    """Return the concepts that the questions are tagged with as (id, number of questions), most frequent first."""
     rows = (
         QuestionTag.objects.filter(question__in=questions.values("pk"))
         .values("concept_id")
@@ -124,21 +124,21 @@ def tagged_concepts(*, questions: QuerySet[Question]) -> list[tuple[int, int]]:
 
 
 def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:
-    """Return the changes that a person may look at and undo: their own, an admin all; the newest first."""
+    """Return the changes that a person may view and undo, newest first: their own, or all for an admin."""
     changes = BulkChange.objects.select_related("person", "run", "undone_by")
     return changes if user.has_perm("questionbank.question_edit") else changes.filter(person=user)
 
 
 def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
-    """Return a change that the person may look at."""
+    """Return a change that the person may view."""
     return get_or_not_found(bulk_changes_of(user=user).filter(pk=change_id), "There is no such change.")
 
 
 def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] | None = None) -> str:
-    """Return a change in words, such as "Set the grade: 7".
+    """Describe a change, such as "Set the grade: 7".
 
     Args:
-        names: of concepts by id, where they are known already.
+        names: names of concepts by id, if already loaded.
     """
     label = str(Kind(kind).label)
     parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]

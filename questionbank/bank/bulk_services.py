@@ -1,7 +1,7 @@
-"""Changing many questions at once, in one transaction, and undoing all of it.
+"""Changing many questions at once, in one transaction, and undoing the whole change.
 
-A change first writes down its questions, so that what is done is what was previewed; then it, or a worker where there
-are many, goes through them in portions. What each was before stays with the change.
+A change first records its questions, so that exactly what was previewed is changed. Then the request, or a worker if
+there are many, processes them in batches. The previous values are stored with the change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
 from questionbank.search.index import search_index_settle, search_vector
 
-AT_ONCE = 2_000  # questions that a request changes itself; more are a worker's
+AT_ONCE = 2_000  # most questions changed within a request; a worker changes more
 _PORTION = 1_000
 Kind = BulkChange.Kind
 Values = Mapping[str, Any]
@@ -48,9 +48,9 @@ Values = Mapping[str, Any]
 def bulk_change_request(
     *, user: User, kind: str, values: Values, question_ids: Sequence[int], selection: Mapping[str, Any]
 ) -> BulkChange:
-    """Change these questions, or queue the job that does where there are more than `AT_ONCE`.
+    """Change these questions, or queue a job for more than `AT_ONCE`.
 
-    Asked again while that job waits or runs, return the change that it does.
+    If the same change is already waiting or running, return that one.
 
     Raises:
         NotAllowed: the person may not change questions.
@@ -75,11 +75,11 @@ def bulk_change_request(
 
 @transaction.atomic
 def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
-    """Undo a change, or queue the job that does; questions that were changed since stay, and are listed.
+    """Undo a change, or queue a job that does; questions changed since then are left alone and listed.
 
     Raises:
         NotAllowed: somebody else made the change.
-        Conflict: it is undone already, or not done yet.
+        Conflict: it is already undone, or not finished yet.
     """
     fresh = BulkChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
     if fresh.person_id != user.pk and not user.has_perm("questionbank.question_edit"):
@@ -94,7 +94,7 @@ def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
 
 def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
     if change.changed <= AT_ONCE:
-        with pghistory.context(bulk_change=change.pk):  # the history has one entry for all of it
+        with pghistory.context(bulk_change=change.pk):  # one entry in the history for the whole change
             (_undo if is_undo else _apply)(change, user, None)
         return
     title = bulk_change_description(change.kind, change.values)
@@ -109,7 +109,7 @@ def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
 
 
 def run_bulk_change(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job that a request queued; all or nothing, so that it may run again.
+    """Execute a queued change; all or nothing, so that it can be retried.
 
     Raises:
         Cancelled: somebody cancelled the run.
@@ -127,7 +127,7 @@ def run_bulk_change(run: Run, reporter: JobReporter) -> dict[str, Any]:
 
 
 def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
-    """Change each question under a lock, if nothing speaks against it by now."""
+    """Change each question under a lock, unless a reason against it has come up."""
     changed = 0
     refused: dict[str, int] = {}
     for items in _portions(change, reporter):
@@ -152,7 +152,7 @@ def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None
 
 
 def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
-    """Give each question back what it was, unless somebody changed it since."""
+    """Restore each question, unless somebody changed it since."""
     changed_since: list[int] = []
     for items in _portions(change, reporter):
         done = [item for item in items if item.before is not None]
@@ -165,7 +165,7 @@ def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
 
 def _settle() -> None:
     search_index_settle()
-    embedding_request()  # questions that came back may lack vectors
+    embedding_request()  # restored questions may lack vectors
 
 
 def _portions(change: BulkChange, reporter: JobReporter | None) -> Iterator[list[BulkChangeItem]]:
@@ -232,7 +232,7 @@ def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Questi
 
 
 def _before(item: BulkChangeItem) -> dict[str, Any]:
-    """Return what the change replaced; only items that were changed are restored."""
+    """Return the values that the change replaced; only items that were changed are restored."""
     return dict(item.before or {})
 
 
@@ -295,7 +295,7 @@ def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]
     ]
     left = [item for item in items if item.question_id not in set(changed_since)]
     added = [item for item in left if _before(item)["added"]]
-    if added:  # one change adds one concept
+    if added:  # a bulk change adds only one concept
         ids = [item.question_id for item in added]
         QuestionTag.objects.filter(question__in=ids, concept=_before(added[0])["added"]).delete()
     people = set(User.objects.values_list("pk", flat=True))
@@ -309,7 +309,7 @@ def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]
 
 # --- deletion --------------------------------------------------------------------------------------
 
-_DERIVED = ("search_vector", "content_hash")  # made anew from the text
+_DERIVED = ("search_vector", "content_hash")  # recomputed from the text
 
 
 def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
@@ -347,7 +347,7 @@ def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -
                 if row.concept_id not in concepts:
                     continue
                 row.user_id = row.user_id if row.user_id in people else None
-            kept.save()  # with its former number
+            kept.save()  # with its former primary key
     return []
 
 

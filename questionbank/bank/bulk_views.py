@@ -1,4 +1,4 @@
-"""Questions chosen on the search page: changing them together, undoing that, and taking them along as a file."""
+"""Questions selected on the search page: changing them together, undoing that, and exporting them."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ Kind = BulkChange.Kind
 
 
 class BulkForm(ServiceForm):
-    """A change that asks for nothing; the others add fields. Its values are kept with the change as JSON.
+    """A change without input; subclasses add fields. Its values are stored with the change as JSON.
 
-    The names of its inputs begin with ``set-``: the address also holds filters of the same names.
+    The names of its inputs begin with ``set-`` because the query string also holds filters with the same names.
     """
 
     prefix = "set"
 
     def values(self) -> dict[str, Any]:
-        """Return what was entered; only after `is_valid`."""
+        """Return the values entered; call only after `is_valid`."""
         return dict(self.cleaned_data)
 
 
 class _LineField(forms.CharField):
-    """A text of one line, without needless blanks."""
+    """A one-line text with whitespace normalised."""
 
     def to_python(self, value: Any) -> str:
         return " ".join(super().to_python(value).split())
@@ -113,13 +113,13 @@ BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table
 }
 
 
-SHOWN = 10  # questions of a list on these pages
+SHOWN = 10  # questions in a list on these pages
 KEPT_SHOWN = 100
 
 
 @form_for("read")
 def selection_page(request: HttpRequest) -> HttpResponse:
-    """Show what can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
+    """Show what can be done with the selected questions, or the preview of a kind of change; POST makes the change."""
     may_change = request.user.has_perm("questionbank.question_create")
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
     questions = selection.questions()
@@ -169,7 +169,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, kind: str) -> BulkForm:
-    """Return the change's form, filled in once its fields are in the address; one without fields needs none."""
+    """Return the change's form, bound once its fields are in the query string, or if it has none."""
     form = BULK_FORMS[kind]()
     if not form.fields or "preview" in request.GET:
         return BULK_FORMS[kind](request.GET)
@@ -208,7 +208,7 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
 
 @page_for("read")
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
-    """Show the chosen questions as a file; first what its format cannot hold."""
+    """Export the selected questions as a file, after showing what its format cannot hold."""
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
     exported = Exported(
@@ -222,7 +222,7 @@ def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
 
 @page_for("question_create")
 def bulk_change_list(request: HttpRequest) -> HttpResponse:
-    """Show the changes of many questions that one may undo, the newest first."""
+    """Show the bulk changes that the person may undo, newest first."""
     page = paginated(request, bulk_changes_of(user=request.user), 25)
     rows = [(change, bulk_change_description(change.kind, change.values)) for change in page]
     return render(request, "bank/bulk_changes/list.html", {"page": page, "rows": rows})
@@ -230,7 +230,7 @@ def bulk_change_list(request: HttpRequest) -> HttpResponse:
 
 @page_for("question_create")
 def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
-    """Show what a change did, what it left out, and its undo."""
+    """Show what a change did and what it left out, with a button to undo it."""
     change = bulk_change_get(change_id=change_id, user=request.user)
     changed = change.items.exclude(before=None).order_by("question_id")
     ids = list(changed.values_list("question_id", flat=True)[:SHOWN])
@@ -246,7 +246,7 @@ def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
 
 @button_for("question_create")
 def bulk_change_undo(request: HttpRequest, change_id: int) -> HttpResponse:
-    """Undo a change as a whole."""
+    """Undo a whole change."""
     change = bulk_change_get(change_id=change_id, user=request.user)
     undone = bulk_change_undo_request(user=request.user, change=change)
     if undone.undone_at is None:

@@ -1,7 +1,7 @@
-"""Who changed tags, concepts, roles and settings, and when; what an import did is one entry, and says so.
+"""History of changes to tags, concepts, roles and settings; an import is a single entry, marked as one.
 
-The triggers of pghistory keep each row as it was before a change. What it became is the row's next event, or the
-row as it is now.
+The triggers of pghistory store each row as it was before a change. The new state is the row's next event, or its
+current state.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ CHANGE_KINDS: Mapping[str, str] = {  # a literal table
 }
 PAGE_SIZE = 50
 _MOMENT = timedelta(microseconds=1)
-_WINDOW = 300  # events of one table that a page looks at; a change of many rows is one entry
+_WINDOW = 300  # events of one table that a page reads; a change of many rows is one entry
 
 
 @dataclass(slots=True)
 class ChangeEntry:
-    """One change; `who` is empty where no person made it, `address` where there is nothing to open."""
+    """One change; `who` is empty if no person made it, `address` if there is no page to open."""
 
     when: datetime
     who: str
@@ -60,7 +60,7 @@ class ChangeEntry:
 
 @dataclass(frozen=True, slots=True)
 class ChangePage:
-    """Entries, newest first, and the moment before which the next page begins (None: there is none)."""
+    """Entries, newest first, and the time before which the next page begins (None on the last page)."""
 
     entries: list[ChangeEntry]
     older: datetime | None
@@ -69,11 +69,11 @@ class ChangePage:
 def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
     """Return one page of the history of the whole bank."""
     changes = [list(source(before)) for name, source in _SOURCES if kind in ("", name)]
-    # A full window may lack events as old as its last one, or older: the next page begins there.
+    # A full window may omit events as old as its last one, or older: the next page begins there.
     horizon = max((rows[-1].when + _MOMENT for rows in changes if len(rows) >= _WINDOW), default=None)
     newest = sorted(chain.from_iterable(changes), key=lambda entry: entry.when, reverse=True)
     if horizon is not None and newest[0].when < horizon:
-        horizon = newest[0].when  # more at one moment than a page looks at: the rest of it is not shown
+        horizon = newest[0].when  # more events at one instant than a page reads: the rest is not shown
     entries: list[ChangeEntry] = []
     for entry in newest:
         if horizon is not None and entry.when < horizon:
@@ -89,12 +89,12 @@ def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage
 
 
 def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
-    """Return what was changed of one concept, newest first."""
+    """Return the changes of one concept, newest first."""
     return list(_concepts(None, pgh_obj_id=concept.pk))
 
 
 def _events(name: str, before: datetime | None, **only: int) -> list[Any]:
-    """Return the latest events of one table, without those for which an undo or a bulk change has one entry."""
+    """Return the latest events of one table, except those that belong to an undo's or a bulk change's single entry."""
     events = apps.get_model("questionbank", f"{name}Event")._default_manager.select_related("pgh_context")
     ours = Q(pgh_context=None) | ~Q(pgh_context__metadata__has_any_keys=["run", "bulk_change"])
     return _window(events.filter(ours, **only).order_by("-pk"), "pgh_created_at", before)
@@ -112,7 +112,7 @@ def _entries(
     *,
     is_joined: bool = False,
 ) -> Iterator[ChangeEntry]:
-    """Yield an entry for each event; with `is_joined`, those of one change have one key."""
+    """Yield an entry for each event; with `is_joined`, the entries of one change share a key."""
     people = _names(map(user_of, events))
     for event in events:
         key = (
@@ -123,7 +123,7 @@ def _entries(
 
 
 def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
-    """Return the names of people; those who are gone keep the name by which they logged in."""
+    """Return people's names; deleted people are shown by their username."""
     user_ids = {pk for pk in ids if pk is not None}
     gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=user_ids)
     return dict(gone.order_by("pk").values_list("pgh_obj_id", "username")) | names_of(user_ids)
@@ -252,7 +252,7 @@ def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
 
 
 def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[ChangeEntry]:
-    """Yield bulk changes and their undoing; those of concepts belong to the tags."""
+    """Yield bulk changes and their undoing; changes of concepts count as changes of tags."""
     changes = BulkChange.objects.select_related("person", "undone_by").filter(applied_at__isnull=False)
     concepts = Q(kind=BulkChange.Kind.CONCEPTS)
     changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")

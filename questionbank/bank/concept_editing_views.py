@@ -1,4 +1,4 @@
-"""Editing hierarchies: create, rename, move, merge, delete. Tags follow; the services refuse cycles."""
+"""Editing hierarchies: create, rename, move, merge, delete. Tags follow; the services reject cycles."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class NameForm(ServiceForm):
 
 
 class ConceptTargetForm(ServiceForm):
-    """Another concept: where to move to, merge into, or send the tags. Empty means none."""
+    """Another concept: the new parent, the merge target, or the one that gets the tags. Empty means no concept."""
 
     target = forms.ModelChoiceField(queryset=KnowledgeConcept.objects.all(), required=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a concept that may need another one: the texts of its page, and whether none is allowed."""
+    """A change of a concept that may need another one: the page's texts, and whether the other may be empty."""
 
     title: str
     explanation: str
@@ -55,7 +55,7 @@ class Change:
     is_dangerous: bool = False
 
 
-CHANGES: dict[str, Change] = {  # last part of the address; a literal table
+CHANGES: dict[str, Change] = {  # last part of the URL; a literal table
     "move": Change(
         title="Move the concept",
         explanation="It moves with everything below it. Its questions stay tagged. Find its new parent by name.",
@@ -155,7 +155,7 @@ def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse
 
 @form_for("concepts_edit")
 def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
-    """Give a concept another name."""
+    """Rename a concept."""
     concept = concept_get(concept_id=concept_id)
 
     def rename(name: str) -> HttpResponse:
@@ -181,7 +181,7 @@ def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
 
 @form_for("concepts_edit")
 def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
-    """Give a hierarchy another name."""
+    """Rename a hierarchy."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
 
     def rename(name: str) -> HttpResponse:
@@ -195,7 +195,7 @@ def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
 
 @form_for("concepts_edit")
 def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
-    """Delete a hierarchy that tags nothing, after asking."""
+    """Delete a hierarchy without tagged questions, after confirmation."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
     form = ServiceForm(posted(request))
     if form.is_valid():

@@ -1,8 +1,8 @@
-"""Creating concepts by their paths, thousands at once, and the locks that changes of a tree take.
+"""Creating concepts by path, thousands at once, and the locks for changes to a tree.
 
-Treebeard keeps a tree in materialized paths: four characters a level, the last step one more than the
-elder sibling's. Roots of all hierarchies share one sequence, hence one lock for the whole forest in addition to
-the row lock of each hierarchy.
+Treebeard stores a tree as materialized paths: four characters per level, the last step one more than the
+previous sibling's. The roots of all hierarchies share one sequence, hence one lock for the whole forest in addition
+to the row lock of each hierarchy.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from questionbank.formats.fields import concept_name_problem
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
-FOREST_LOCK = 7_201_001  # advisory lock of everybody who changes the paths of concepts
+FOREST_LOCK = 7_201_001  # advisory lock held while changing the paths of concepts
 HIERARCHY_NAME_LIMIT = 200
 
 
 def concept_name(name: str) -> str:
-    """Return a concept's name with its blanks tidied.
+    """Return a concept's name with whitespace normalised.
 
     Raises:
-        ValidationFailed: it is empty, too long, or holds a NUL character, > or ;.
+        ValidationFailed: the name is empty, too long, or contains a NUL character, > or ;.
     """
     tidy = " ".join(name.split())
     if not tidy:
@@ -39,10 +39,10 @@ def concept_name(name: str) -> str:
 
 
 def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> KnowledgeHierarchy:
-    """Return the hierarchy of this name, created if there is none; safe while others do the same.
+    """Get or create the hierarchy with this name; safe under concurrency.
 
     Args:
-        import_run_id: the import that creates it, if one does.
+        import_run_id: the import that creates it, if any.
 
     Raises:
         ValidationFailed: the name is empty or too long.
@@ -59,10 +59,10 @@ def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> Knowledg
 
 
 def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
-    """Wait until nobody else changes concepts, until the end of the transaction; returns the fresh row.
+    """Lock the tree against concurrent changes until the end of the transaction, and return the hierarchy's fresh row.
 
     Raises:
-        NotFound: the hierarchy was deleted meanwhile.
+        NotFound: the hierarchy was deleted in the meantime.
     """
     advisory_lock(FOREST_LOCK)
     return get_or_not_found(
@@ -72,7 +72,7 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
 
 
 def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, KnowledgeConcept]:
-    """Return every concept of the hierarchy by its names from the root, parents first."""
+    """Return every concept of the hierarchy by its path of names, parents first."""
     step = KnowledgeConcept.steplen
     names: dict[str, ConceptPath] = {}
     concepts: dict[ConceptPath, KnowledgeConcept] = {}
@@ -86,24 +86,24 @@ def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, K
 def concept_paths_ensure(
     *, hierarchy: KnowledgeHierarchy, paths: Iterable[Sequence[str]], import_run_id: int | None = None
 ) -> tuple[dict[ConceptPath, int], int]:
-    """Return the id of every path and of all above it, creating what is missing by a handful of statements.
+    """Return the ids of all paths and their ancestors, creating missing concepts in a handful of statements.
 
     Args:
-        import_run_id: the import that creates them, if one does.
+        import_run_id: the import that creates them, if any.
 
     Returns:
         Ids by path, and the number of concepts created.
 
     Raises:
         ValidationFailed: a name or a path cannot be used.
-        NotFound: the hierarchy was deleted meanwhile.
+        NotFound: the hierarchy was deleted in the meantime.
     """
     complete_paths = paths_with_ancestors(paths)
     hierarchy_lock(hierarchy.pk)
     concepts = concept_paths_known(hierarchy=hierarchy)
     places = _Places(concepts.values())
     fresh: dict[ConceptPath, KnowledgeConcept] = {}
-    grown: Counter[str] = Counter()  # materialized path of a parent that was there -> children it got
+    grown: Counter[str] = Counter()  # materialized path of an existing parent -> number of new children
     for path in complete_paths:
         if path in concepts:
             continue
@@ -133,7 +133,7 @@ def concept_paths_ensure(
 
 
 class _Places:
-    """Hands out materialized paths after those in use, without a query a concept."""
+    """Allocates materialized paths after those in use, without a query per concept."""
 
     def __init__(self, concepts: Iterable[KnowledgeConcept]) -> None:
         step = KnowledgeConcept.steplen
@@ -157,7 +157,7 @@ class _Places:
 
 
 def paths_with_ancestors(paths: Iterable[Sequence[str]]) -> list[ConceptPath]:
-    """Return every path and all above it once, the shorter first, otherwise in the order they came."""
+    """Return every path and its ancestors once, shorter paths first, otherwise in their original order."""
     complete_paths: dict[ConceptPath, None] = {}
     for raw in paths:
         path = tuple(concept_name(name) for name in raw)

@@ -1,4 +1,4 @@
-"""Reading hierarchies and their concepts: trees with counts, concepts by name, and the hierarchy to predict in."""
+"""Hierarchies and their concepts: trees with counts, search by name, and the hierarchy to predict in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_MATCHES = 30
 
 @dataclass(frozen=True, slots=True)
 class ConceptChoice:
-    """A concept that can be chosen."""
+    """A concept that can be selected."""
 
     id: int
     path: tuple[str, ...]
@@ -34,10 +34,10 @@ def concept_matches(
     hierarchy: KnowledgeHierarchy | None = None,
     outside: KnowledgeConcept | None = None,
 ) -> list[ConceptChoice]:
-    """Return the concepts whose name holds every word of `query`, shortest name first.
+    """Return the concepts whose name contains every word of `query`, shortest name first.
 
     Args:
-        outside: leave out this concept and whatever lies below it (a concept cannot move below itself).
+        outside: exclude this concept and its descendants (a concept cannot move below itself).
     """
     words = query.split()[:8]
     if not words:
@@ -53,7 +53,7 @@ def concept_matches(
 
 
 def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
-    """Return these concepts, in the order of their trees; unknown ones are left out."""
+    """Return these concepts in tree order; unknown ids are left out."""
     return _with_paths(KnowledgeConcept.objects.filter(pk__in=set(ids)).order_by("path"))
 
 
@@ -64,17 +64,17 @@ def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
 
 
 def concepts_to_choose(*, query: str, chosen: Iterable[int]) -> dict[str, object]:
-    """Return what `bank/concepts/_choices.html` shows: the query, the chosen concepts, and others that match."""
+    """Return the context of `bank/concepts/_choices.html`: the query, the chosen concepts and other matches."""
     choices = choices_of(chosen)
     matches = [choice for choice in concept_matches(query=query) if choice not in choices]
     return {"concept_query": query, "chosen_concepts": choices, "found_concepts": matches}
 
 
 def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
-    """Return the names from the root down to each concept, by the concepts' materialised paths; one query."""
+    """Return the path of names from the root to each concept, by materialized path, with one query."""
     prefixes = {path: KnowledgeConcept.prefixes(path) for path in paths}
     above = {prefix for chain in prefixes.values() for prefix in chain}
-    # By hand: Django takes longer to write it than PostgreSQL to answer.
+    # Raw SQL: Django takes longer to build the query than PostgreSQL to answer it.
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT path, name FROM questionbank_knowledgeconcept WHERE path = ANY(%s)", [list(above)]
@@ -85,7 +85,7 @@ def named_paths(paths: Iterable[str]) -> dict[str, ConceptPath]:
 
 @dataclass(frozen=True, slots=True)
 class TagView:
-    """A tag as a page shows it."""
+    """A tag as shown on a page."""
 
     concept_id: int
     path: tuple[str, ...]
@@ -96,7 +96,7 @@ class TagView:
 
 
 def question_tags(*, question: Question) -> list[TagView]:
-    """Return the question's tags in the order of their trees."""
+    """Return the question's tags in tree order."""
     tags = {tag.concept_id: tag for tag in question.tags.select_related("user")}
     return [
         TagView(
@@ -111,7 +111,7 @@ def question_tags(*, question: Question) -> list[TagView]:
     ]
 
 
-NEWEST_TAGGED = 200  # questions, of which enough are ready but where most of a concept were retired
+NEWEST_TAGGED = 200  # questions; enough are ready unless most of a concept's questions were retired
 
 
 @dataclass(slots=True, eq=False)
@@ -119,9 +119,9 @@ class ConceptNode:
     """One concept of a tree.
 
     Attributes:
-        depth: 1 at the root.
-        own_questions: ready questions tagged with this very concept.
-        questions: different ready questions tagged with it or with anything below it.
+        depth: 1 for a root.
+        own_questions: number of ready questions tagged with this concept itself.
+        questions: number of distinct ready questions tagged with it or a descendant.
     """
 
     id: int
@@ -152,9 +152,9 @@ def concept_get(*, concept_id: int) -> KnowledgeConcept:
 
 
 def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
-    """Return the newest ready questions tagged with a concept or below it.
+    """Return the newest ready questions tagged with a concept or a descendant.
 
-    The newest tags are looked at first: of a large concept, reading every question takes half a second.
+    The newest tags are tried first: for a large concept, reading every question takes half a second.
     """
     tagged = QuestionTag.objects.filter(concept__path__startswith=concept.path).values_list(
         "question_id", flat=True
@@ -167,14 +167,14 @@ def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
 
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:
-    """Return the names from the root down to the concept."""
+    """Return the names from the root to the concept."""
     return named_paths([concept.path])[concept.path]
 
 
 def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
-    """Return the hierarchy's roots, each with its children by name, and counts of ready questions.
+    """Return the hierarchy's roots, with children sorted by name and counts of ready questions.
 
-    The process keeps the tree until a concept or a count changes, so nobody may change its nodes.
+    The tree is cached until a concept or a count changes, so callers must not modify its nodes.
     """
     return _tree(hierarchy.pk, concepts_version(), facet_version())
 
@@ -203,10 +203,10 @@ def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """A concept of a tree that is read from top to bottom.
+    """One line of a tree that is drawn from top to bottom.
 
     Attributes:
-        closes: of how many concepts above it this is the last line.
+        closes: number of ancestors whose last line this is.
     """
 
     node: ConceptNode
@@ -216,7 +216,7 @@ class TreeLine:
 
 
 def tree_lines(roots: Sequence[ConceptNode]) -> Iterator[TreeLine]:
-    """Yield every concept of a tree, each before those below it; a page draws thousands of them in one loop."""
+    """Yield every concept of a tree, parents first; a page draws thousands of them in one loop."""
     waiting = [(node, True, 0) for node in reversed(roots)]
     while waiting:
         node, is_root, closes = waiting.pop()
@@ -228,7 +228,7 @@ def tree_lines(roots: Sequence[ConceptNode]) -> Iterator[TreeLine]:
 
 
 def _count(by_path: dict[str, ConceptNode]) -> None:
-    """Write the counts into the nodes; a question counts once in a subtree, however many of its concepts lie there."""
+    """Write the counts into the nodes; a question counts once per subtree, however many of its concepts are in it."""
     cube = facet_cube()
     ready = cube.equal("status", Question.Status.READY)
     step = KnowledgeConcept.steplen
@@ -244,11 +244,11 @@ def _count(by_path: dict[str, ConceptNode]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyChoice:
-    """The hierarchy of a page's predictions, and those that can be chosen instead.
+    """The hierarchy of a page's predictions, and the alternatives.
 
     Attributes:
-        name: of the hierarchy to predict in; empty where the bank has none.
-        default: name of the bank's default; empty where the bank has none.
+        name: the hierarchy to predict in; empty if the bank has no hierarchy.
+        default: name of the bank's default hierarchy; empty if the bank has no hierarchy.
         own: hierarchies in which the question is tagged.
     """
 
@@ -259,26 +259,26 @@ class HierarchyChoice:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the question is tagged, and not in this hierarchy."""
+        """Whether the question is tagged, but not in this hierarchy."""
         return bool(self.own) and self.name not in self.own
 
 
 def default_hierarchy_first() -> QuerySet[KnowledgeHierarchy]:
-    """Return hierarchies, the bank's default first: an admin's choice, else the oldest. No import changes it."""
+    """Return hierarchies, the default first: an admin's choice, or else the oldest. Imports do not change it."""
     return KnowledgeHierarchy.objects.order_by("-is_default", "pk")
 
 
 def default_hierarchy() -> KnowledgeHierarchy | None:
-    """Return the bank's default; None while the bank has no hierarchy."""
+    """Return the bank's default hierarchy; None if the bank has no hierarchy."""
     return default_hierarchy_first().first()
 
 
 def hierarchy_choice(*, user: User, own: Sequence[str] = (), requested: str = "") -> HierarchyChoice:
-    """Return the hierarchy for a question.
+    """Return the hierarchy for a question's predictions.
 
     Args:
-        user: whose remembered choice counts.
-        requested: name that was asked for on the page; an unknown name counts as none.
+        user: the person whose remembered choice is used.
+        requested: name chosen on the page; an unknown name is ignored.
     """
     rows = list(default_hierarchy_first().values_list("pk", "name"))
     names = dict(rows)

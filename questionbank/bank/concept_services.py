@@ -1,4 +1,4 @@
-"""Editing hierarchies, whose tags follow, and choosing the hierarchy of predictions."""
+"""Editing hierarchies, with their tags, and choosing the hierarchy of predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.registry.deletion_services import hierarchy_models_delete, hie
 
 
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
-    """Return the concept as it is now, its hierarchy locked."""
+    """Lock the concept's hierarchy and reload the concept."""
     hierarchy_lock(concept.hierarchy_id)
     return get_or_not_found(
         KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk),
@@ -55,7 +55,7 @@ def hierarchy_create(*, user: User | None, name: str) -> KnowledgeHierarchy:
 
 @transaction.atomic
 def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: str) -> KnowledgeHierarchy:
-    """Give a hierarchy another name; the models that predict in it keep doing so.
+    """Rename a hierarchy; models that predict in it continue to do so.
 
     Raises:
         ValidationFailed: the name is empty, too long or taken.
@@ -74,7 +74,7 @@ def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: 
 
 
 def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
-    """Delete a hierarchy that tags no question, with its concepts and the models trained on it.
+    """Delete a hierarchy without tagged questions, including its concepts and the models trained on it.
 
     Raises:
         Conflict: questions are tagged with its concepts.
@@ -100,7 +100,7 @@ def concept_create(
     """Add a concept below `parent`, or as a root.
 
     Raises:
-        ValidationFailed: the name is empty or taken there, or the place is too deep.
+        ValidationFailed: the name is empty or already used there, or the tree would become too deep.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     tidy = concept_name(name)
@@ -127,10 +127,10 @@ def _refuse_depth(depth: int) -> None:
 
 @transaction.atomic
 def concept_rename(*, user: User | None, concept: KnowledgeConcept, name: str) -> KnowledgeConcept:
-    """Give a concept another name.
+    """Rename a concept.
 
     Raises:
-        ValidationFailed: the name is empty, or a sibling has it.
+        ValidationFailed: the name is empty, or a sibling already has it.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     tidy = concept_name(name)
@@ -150,10 +150,10 @@ def _parent(concept: KnowledgeConcept) -> KnowledgeConcept | None:
 def concept_move(
     *, user: User | None, concept: KnowledgeConcept, parent: KnowledgeConcept | None
 ) -> KnowledgeConcept:
-    """Move a concept, and what lies below it, below `parent`, or make it a root.
+    """Move a concept and its descendants below `parent`, or make it a root.
 
     Raises:
-        ValidationFailed: that would be a cycle, another hierarchy, too deep, or next to a concept of the same name.
+        ValidationFailed: it would be a cycle, in another hierarchy, too deep, or beside a concept with the same name.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     fresh = _fresh(concept)
@@ -181,7 +181,7 @@ def _refuse_move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> 
 
 
 def _move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
-    """Move by treebeard; both must be fresh, because it trusts the paths they carry."""
+    """Move with treebeard; both concepts must be fresh, because it trusts their paths."""
     if target is not None:
         KnowledgeConcept.objects.move(concept, target, "last-child")
         return
@@ -193,12 +193,12 @@ def _move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
 def concept_merge(
     *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept
 ) -> KnowledgeConcept:
-    """Make `concept` one with `target`: its tags and children go there, then it is deleted.
+    """Merge `concept` into `target`: its tags and children move there, then it is deleted.
 
-    A child that has a namesake below the target is merged with it in turn.
+    A child with the same name as a child of the target is merged with it recursively.
 
     Raises:
-        ValidationFailed: both are the same, of two hierarchies, or the target lies below the concept.
+        ValidationFailed: both are the same, they are in two hierarchies, or the target is a descendant of the concept.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     fresh, into = _fresh(concept), _fresh(target)
@@ -215,7 +215,7 @@ def concept_merge(
 
 
 def _merge(concept_id: int, target_id: int) -> None:
-    """Merge by numbers: every move below changes paths, so each step reads its concepts anew."""
+    """Merge by id: every move changes paths, so each step reloads its concepts."""
     _move_tags(concept_id, target_id)
     concept = KnowledgeConcept.objects.get(pk=concept_id)
     for child in _children(concept.hierarchy_id, concept):
@@ -241,7 +241,7 @@ def _merge(concept_id: int, target_id: int) -> None:
 def _move_tags(concept_id: int, target_id: int) -> None:
     """Move a concept's tags; a question tagged with both keeps the target's, set by a person if either was."""
     with connection.cursor() as cursor:
-        # The questions first, as an edit of one does: the triggers of `FacetCount` lock them after the tags.
+        # Lock the questions first, like an edit of a question: the triggers of `FacetCount` lock them after the tags.
         cursor.execute(
             """
             SELECT FROM questionbank_question WHERE id IN (
@@ -277,13 +277,13 @@ def _move_tags(concept_id: int, target_id: int) -> None:
 def concept_delete(
     *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept | None = None
 ) -> None:
-    """Delete a concept with all below it, where no question is tagged with them.
+    """Delete a concept and its descendants, provided that no question is tagged with them.
 
-    With a `target` their tags go to it first; it must lie elsewhere.
+    With a `target`, their tags move to it first; it must not be among the deleted concepts.
 
     Raises:
-        Conflict: questions are tagged with it or with a concept below, and no target is given.
-        ValidationFailed: the target lies below the concept, or in another hierarchy.
+        Conflict: questions are tagged with the concept or a descendant, and no target is given.
+        ValidationFailed: the target is among the deleted concepts, or in another hierarchy.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     fresh = _fresh(concept)
@@ -305,21 +305,21 @@ def concept_delete(
 
 @transaction.atomic
 def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
-    """Make a hierarchy the bank's default; `None` as the user is the system itself.
+    """Make a hierarchy the bank's default; a `user` of None is the system itself.
 
     Raises:
         NotAllowed: the person may not edit concepts.
-        NotFound: the hierarchy was deleted meanwhile.
+        NotFound: the hierarchy was deleted in the meantime.
     """
     require(user, "concepts_edit", "You may not choose the bank's default hierarchy.")
-    advisory_lock("default-hierarchy")  # there may be no row yet that two choices could lock
+    advisory_lock("default-hierarchy")  # there may be no row yet for two requests to lock
     KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
     if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
         raise NotFound("This hierarchy no longer exists.")
 
 
 def hierarchy_choose(*, user: User, name: str) -> None:
-    """Remember in which hierarchy a person wants predictions; an empty name goes back to the bank's default.
+    """Remember the hierarchy in which a person wants predictions; an empty name means the bank's default.
 
     Raises:
         NotFound: there is no such hierarchy.

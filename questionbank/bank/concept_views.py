@@ -1,4 +1,4 @@
-"""The trees of concepts, one concept, and which concepts a question needs."""
+"""The concept trees, one concept's page, and choosing a question's concepts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ QUESTIONS_SHOWN = 5
 
 @page_for("read")
 def concept_tree_page(request: HttpRequest) -> HttpResponse:
-    """Show one hierarchy as a tree, with the others a click away."""
+    """Show one hierarchy as a tree, with links to the others."""
     all_hierarchies = list(hierarchies())
     chosen = whole_number(request.GET.get("hierarchy", ""))
     default = default_hierarchy()
@@ -64,7 +64,7 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
 
 @lru_cache(maxsize=8)
 def _drawn(roots: tuple[ConceptNode, ...]) -> str:
-    """Return a tree as HTML, kept as long as `concept_tree` keeps the tree: drawing thousands of lines takes time."""
+    """Return a tree as HTML, cached for as long as `concept_tree` caches it: drawing thousands of lines takes time."""
     return render_to_string("bank/concepts/_tree.html", {"lines": tree_lines(roots), "is_open": few(roots)})
 
 
@@ -85,7 +85,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
 
 
 def find_node(nodes: Sequence[ConceptNode], concept_id: int) -> ConceptNode | None:
-    """Return the node of a concept in a tree."""
+    """Return a concept's node in a tree, or None."""
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
@@ -97,7 +97,7 @@ def find_node(nodes: Sequence[ConceptNode], concept_id: int) -> ConceptNode | No
 
 @button_for("tags_edit")
 def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Tag a question with a concept that the model predicts; its probability is computed, not sent."""
+    """Tag a question with a predicted concept; its probability is computed here, not taken from the request."""
     question = question_get(question_id=question_id, user=request.user)
     chosen = whole_number(request.POST.get("concept", ""))
     if chosen is None:
@@ -142,7 +142,7 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
 
 @button_for("read")
 def question_hierarchy(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show a question's concepts in another hierarchy, and remember the choice for questions without tags."""
+    """Show a question's concepts in another hierarchy, and remember it for questions without tags."""
     question = question_get(question_id=question_id, user=request.user)
     name = request.POST.get("hierarchy", "").replace("\0", "")
     hierarchy_choose(user=request.user, name=name)
@@ -153,7 +153,7 @@ def question_hierarchy(request: HttpRequest, question_id: int) -> HttpResponse:
 
 @form_for("concepts_edit")
 def hierarchy_default_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
-    """Make a hierarchy the bank's default, after asking."""
+    """Make a hierarchy the bank's default, after confirmation."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
     back = f"{reverse('concept_tree')}?hierarchy={hierarchy.pk}"
     if request.method == "POST":

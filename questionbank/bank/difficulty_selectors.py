@@ -1,7 +1,7 @@
-"""What is known about a question's difficulty, each figure with its interval and its basis.
+"""Everything known about a question's difficulty; each figure comes with its interval and its basis.
 
 Observed, estimated and published values are shown side by side, in per cent (0 easy, 100 hard), so that a
-page can show how well the estimate did once students have answered.
+page shows how good the estimate was once students have answered.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from questionbank.models import Question
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
 OBSERVED = "Observed"
-UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
+UNCERTAIN = 34.0  # points: an interval that extends this far from its figure is uninformative
 
 
-CLEAR_STEP = 5.0  # points between two published difficulties from which one is the harder
+CLEAR_STEP = 5.0  # points by which two published difficulties must differ for one to be harder
 
 
 @dataclass(frozen=True, slots=True)
 class DifficultyFigure:
-    """One figure in per cent; without an interval `low` and `high` are None.
+    """One figure in per cent; `low` and `high` are None if there is no interval.
 
     Attributes:
-        middle: the ends of the interval that holds half of such questions; None where it is not known.
+        middle: ends of the interval that contains half of such questions; None if unknown.
     """
 
     label: str
@@ -38,7 +38,7 @@ class DifficultyFigure:
 
     @property
     def measures(self) -> str:
-        """What the figure is a percentage of: an observed one counts answers, the others are places on a scale."""
+        """What the figure is a percentage of: wrong answers if observed, otherwise a position on a scale."""
         return "of answers wrong" if self.label == OBSERVED else "of the way from easy to hard"
 
     @property
@@ -50,7 +50,7 @@ class DifficultyFigure:
 
 
 def wilson_interval(share: float, responses: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share observed in `responses` trials.
+    """Return Wilson's 95 % interval for a share observed in `responses` trials.
 
     >>> low, high = wilson_interval(0.5, 100)
     >>> round(low, 3), round(high, 3)
@@ -79,9 +79,9 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
 
 
 def published_difficulty(question: Question) -> DifficultyFigure | None:
-    """Return what the source says, mapped to per cent; no source states an interval.
+    """Return the difficulty from the source, mapped to per cent; sources state no interval.
 
-    Of a paraphrase it is what the original's source says, so it is marked as an estimate.
+    A paraphrase has its original's difficulty, so it is marked as an estimate.
     """
     if question.difficulty is None or question.difficulty_percent is None:
         return None
@@ -100,16 +100,16 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
 
 
 def is_known(question: Question) -> bool:
-    """Return whether students' responses or a source say how difficult a question is."""
+    """Return whether responses or a source show how difficult a question is."""
     return bool(observed_difficulty(question) or published_difficulty(question))
 
 
 def difficulty_step(question: Question, other: Question) -> tuple[float, str] | None:
-    """Return by how many points of 100 `other` is harder, negative where it is easier, and the reason.
+    """Return by how many points out of 100 `other` is harder (negative: easier), and the reason.
 
-    None where nothing that compares shows a difference. Observed difficulties compare where both are known, and differ
-    where their intervals do not overlap; else published ones on the same scale compare. Estimates do not: the order of
-    two texts is more certain than two estimates (`questionbank.similar.comparison`).
+    None if no comparable figures show a difference. Observed difficulties are compared if both are known, and differ
+    if their intervals do not overlap; otherwise published ones on the same scale are compared. Estimates are not: the
+    order of two texts is more certain than two estimates (`questionbank.similar.comparison`).
     """
     figure, other_figure, basis = observed_difficulty(question), observed_difficulty(other), "observed"
     if figure and other_figure:

@@ -1,4 +1,4 @@
-"""`FacetCount` in memory, for sums over any filters in milliseconds, and keeping its table short."""
+"""`FacetCount` in memory, to sum over any filters within milliseconds, and compaction of its table."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ Mask = npt.NDArray[np.bool_]
 
 
 class FacetCube:
-    """The rows of `FacetCount`, column by column."""
+    """The rows of `FacetCount`, stored by column."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Take rows of (status, language, kind, source, grade, difficulty, concepts, questions)."""
         self.values: dict[str, list[str]] = {}
-        self.codes: dict[str, npt.NDArray[np.int64]] = {}  # each (rows,): places in `values`
+        self.codes: dict[str, npt.NDArray[np.int64]] = {}  # each (rows,): indices into `values`
         for column, name in enumerate(_NAMES):
             places: dict[str, int] = {}
             codes = [places.setdefault(row[column], len(places)) for row in rows]
             self.values[name], self.codes[name] = list(places), np.array(codes, dtype=np.int64)
         self.difficulty = np.array([-1 if row[5] is None else row[5] for row in rows], dtype=np.int64)
         self.questions = np.array([row[7] for row in rows], dtype=np.int64)
-        # A pair for each row and concept of it.
+        # One pair for each row and each of its concepts.
         self.pair_rows = np.repeat(np.arange(len(rows)), [len(row[6]) for row in rows])
         self.pair_concepts = np.array([concept for row in rows for concept in row[6]], dtype=np.int64)
 
     def everything(self) -> Mask:
-        """Return a mask that holds each row; combine it with those of filters."""
+        """Return a mask that selects all rows, to combine with the masks of filters."""
         return np.ones(len(self.questions), dtype=np.bool_)
 
     def equal(self, name: str, value: str) -> Mask:
-        """Return the rows with this value."""
+        """Return a mask of the rows with this value."""
         values = self.values[name]
         return self.codes[name] == (values.index(value) if value in values else -1)
 
     def tagged(self, groups: ConceptGroups) -> Mask:
-        """Return the rows with at least one of the concepts that belong to a group."""
+        """Return a mask of the rows with at least one concept that belongs to a group."""
         mask = np.zeros(len(self.questions), dtype=np.bool_)
         mask[self.pair_rows[self._groups_of_pairs(groups) >= 0]] = True
         return mask
@@ -54,19 +54,19 @@ class FacetCube:
         return int(self.questions[mask].sum())
 
     def by_value(self, name: str, mask: Mask) -> list[tuple[str, int]]:
-        """Return the numbers of questions by value."""
+        """Return (value, number of questions) pairs."""
         counts = np.bincount(self.codes[name][mask], self.questions[mask], len(self.values[name]))
         return [(value, int(count)) for value, count in zip(self.values[name], counts, strict=True)]
 
     def by_difficulty(self, mask: Mask) -> list[tuple[str, int]]:
-        """Return the numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
+        """Return (difficulty, number of questions) pairs, with difficulties as in `questionbank.models.FacetCount`."""
         graded = mask & (self.difficulty >= 0)
         counts = np.bincount(self.difficulty[graded], self.questions[graded])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
     @cached_property
     def by_concept(self) -> dict[int, int]:
-        """The numbers of questions tagged with each concept itself, of any status."""
+        """Numbers of questions tagged with each concept itself, whatever their status."""
         if not len(self.pair_concepts):
             return {}
         concepts, places = np.unique(self.pair_concepts, return_inverse=True)
@@ -74,7 +74,7 @@ class FacetCube:
         return dict(zip(concepts.tolist(), counts.astype(int).tolist(), strict=True))
 
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:
-        """Return the numbers of questions by group of concepts; a question counts once a group, whatever its tags."""
+        """Return (group, number of questions) pairs; a question counts once per group, whatever its tags."""
         group = self._groups_of_pairs(groups)
         pairs = mask[self.pair_rows] & (group >= 0)
         size = len(groups.names)
@@ -85,7 +85,7 @@ class FacetCube:
         return [(name, int(count)) for name, count in zip(groups.names, counts, strict=True)]
 
     def _groups_of_pairs(self, groups: ConceptGroups) -> npt.NDArray[np.int64]:
-        """Return each pair's group, -1 for none."""
+        """Return the index of each pair's group, or -1."""
         if not len(groups.concepts):
             return np.full(len(self.pair_concepts), -1, dtype=np.int64)
         places = np.searchsorted(groups.concepts, self.pair_concepts).clip(max=len(groups.concepts) - 1)
@@ -94,11 +94,11 @@ class FacetCube:
 
 @dataclass(frozen=True, slots=True)
 class ConceptGroups:
-    """Which group each concept belongs to.
+    """Assignment of concepts to groups.
 
     Attributes:
-        concepts: (concepts,) their ids, ascending.
-        groups: (concepts,) places in `names`.
+        concepts: (concepts,) concept ids, ascending.
+        groups: (concepts,) indices into `names`.
     """
 
     concepts: npt.NDArray[np.int64]
@@ -107,7 +107,7 @@ class ConceptGroups:
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, str]]) -> ConceptGroups:
-        """Take rows of (id of a concept, name of its group), ascending by id."""
+        """Create groups from (concept id, group name) rows, ascending by id."""
         places: dict[str, int] = {}
         groups = [places.setdefault(name, len(places)) for _pk, name in rows]
         ids = np.array([pk for pk, _name in rows], dtype=np.int64)
@@ -115,7 +115,7 @@ class ConceptGroups:
 
 
 def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
-    """Return concepts whose path begins with `prefix`: all, by the path's first `width` letters, by hierarchy."""
+    """Group concepts whose path begins with `prefix`: all in one, by the first `width` letters, and by hierarchy."""
     return _concept_groups(concepts_version(), prefix, width)
 
 
@@ -137,17 +137,17 @@ def _concept_groups(
 
 
 def facet_version() -> tuple[Any, ...]:
-    """Return what tells two states of the counts apart."""
+    """Return a signature that changes when the counts change."""
     return table_version("questionbank_facetcount", "hashint8extended(id, 0)")
 
 
 def concepts_version() -> tuple[Any, ...]:
-    """Return what tells two states of the concepts' places and names apart."""
+    """Return a signature that changes when the concepts' paths or names change."""
     return table_version("questionbank_knowledgeconcept", "hashtextextended(id || path || name, 0)")
 
 
 def table_version(table: str, content: str) -> tuple[Any, ...]:
-    """Return what tells two states of a table apart: the number of its rows and a hash of all."""
+    """Return a signature that changes when a table changes: its number of rows and a hash of them."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*), bit_xor({content}) FROM {table}")  # noqa: S608
         return (connection.settings_dict["NAME"], *cursor.fetchone())
@@ -163,7 +163,7 @@ def _rows() -> list[tuple[Any, ...]]:
         return rows
 
 
-# The cube as the database has it now.
+# The cube for the current state of the database.
 facet_cube: VersionedCache[FacetCube] = VersionedCache(facet_version, lambda: FacetCube(_rows()))
 
 
@@ -179,13 +179,13 @@ _SETTLE = f"""
         RETURNING id
     )
     SELECT (SELECT count(*) FROM gone) - (SELECT count(*) FROM kept)
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 
 
 def facet_counts_settle() -> int:
-    """Sum up the rows of each combination of values; returns how many rows that saves.
+    """Merge rows with the same combination of values, and return how many rows that saves.
 
-    Safe while questions are saved: rows that are added meanwhile stay as they are.
+    Safe while questions are saved: rows added in the meantime are left alone.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE)

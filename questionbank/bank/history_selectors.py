@@ -1,7 +1,7 @@
-"""Who changed a question, when, and what it was before.
+"""Who changed a question, when, and its previous state.
 
-The triggers of pghistory keep a row's state before each change, so a change is the difference between a
-snapshot and the next one, and the last one's next is the question as it is.
+The triggers of pghistory store a row's state before each change, so a change is the difference between a
+snapshot and the next one; after the last snapshot comes the question's current state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.db.models import Model, QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, User
 
-_LATEST = 20  # changes that are shown
+_LATEST = 20  # number of changes shown
 SHOWN_FIELDS = (
     "text",
     "options",
@@ -38,12 +38,12 @@ SHOWN_FIELDS = (
 
 
 REVERTED_FIELDS = ("text", "language", "kind", "options", "answer", "solution", "content", "grade")
-"""What comes back with a former version; status and figures have buttons and files of their own."""
+"""The fields restored with an earlier version; status and figures have buttons and files of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field's value before and after one change; `is_reverted` where the former value can be brought back."""
+    """A field's value before and after a change; `is_reverted` if the earlier value can be restored."""
 
     field: str
     before: str
@@ -53,10 +53,10 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a question; `who` is empty where no person made it (an import, a job).
+    """One change of a question; `who` is empty if no person made it (an import, a job).
 
     Attributes:
-        event: its number where the question can be taken back to what it was before; else None.
+        event: id of the event, if the question can be restored to the state before it; else None.
     """
 
     when: datetime
@@ -66,10 +66,10 @@ class HistoryEntry:
 
 
 _Change = tuple[Any, tuple[FieldChange, ...]]
-"""An event of the history, and the fields that it changed."""
+"""An event of the history and the fields it changed."""
 
 
-# Few questions have changed since they came. By hand: Django takes longer to write it than PostgreSQL to answer.
+# Few questions were changed after import. Raw SQL: Django takes longer to build the query than PostgreSQL to answer it.
 _HAS_CHANGED = """
     SELECT EXISTS (SELECT FROM questionbank_questionevent WHERE pgh_obj_id = %(pk)s AND pgh_label = 'update'),
         EXISTS (SELECT FROM questionbank_questiontagevent
@@ -101,21 +101,21 @@ def question_history(*, question: Question) -> list[HistoryEntry]:
 
 
 def user_of(event: Any) -> int | None:
-    """Return the number of the person who made an event; None for an import or a job."""
+    """Return the id of the person behind an event; None for an import or a job."""
     return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
 
 
 def names_of(ids: Iterable[int | None]) -> dict[int | None, str]:
-    """Return the names of people who have an account."""
+    """Return the names of people who have an account, by id."""
     user_ids = {pk for pk in ids if pk is not None}
     return {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)} if user_ids else {}
 
 
 def states_after(events: list[Any], model: type[Model]) -> tuple[dict[int, Any], dict[int, Any]]:
-    """Return the rows as they are now, by number, and as they were after each event, by the event's number.
+    """Return the current rows by id, and the rows as they were after each event, by event id.
 
     Args:
-        events: of one table, newest first.
+        events: events of one table, newest first.
     """
     if not events:
         return {}, {}
@@ -123,7 +123,7 @@ def states_after(events: list[Any], model: type[Model]) -> tuple[dict[int, Any],
     current: dict[int, Any] = model._default_manager.in_bulk(ids)
     state, after = dict(current), {}
     later = type(events[0])._default_manager.filter(pgh_obj_id__in=ids, pk__gte=events[-1].pk)
-    for event in later.order_by("-pk"):  # an older page does not show all of them
+    for event in later.order_by("-pk"):  # an older page shows only some of them
         after[event.pk] = state.get(event.pgh_obj_id)
         if event.pgh_label != "insert":
             state[event.pgh_obj_id] = event
@@ -144,7 +144,7 @@ def _question_changes(question: Question) -> Iterator[_Change]:
 
 
 def _tag_changes(question: Question) -> Iterator[_Change]:
-    """Yield the tags that people and models added or removed; those of an import came with it."""
+    """Yield the tags that people and models added or removed; tags from an import are not changes."""
     tag_events = apps.get_model("questionbank", "QuestionTagEvent")._default_manager
     events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")))
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
@@ -155,7 +155,7 @@ def _tag_changes(question: Question) -> Iterator[_Change]:
 
 
 def _equation_changes(question: Question) -> Iterator[_Change]:
-    """Yield what people wrote as the question's equation; the one that an import brought is no change."""
+    """Yield edits of the question's equation by people; an equation from an import is not a change."""
     equation_events = apps.get_model("questionbank", "QuestionEquationEvent")._default_manager
     equation = getattr(question, "equation", None)
     after = equation.expression if equation is not None else ""
@@ -181,7 +181,7 @@ def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
 
 
 def content_shown(value: Any, indent: str = "") -> str:
-    """Return what grades a question as lines of text, whatever fields it has."""
+    """Return a question's grading content as lines of text, whatever its fields."""
     if isinstance(value, dict):
         lines = (
             f"{indent}{name.replace('_', ' ')}: {content_shown(part, indent + '  ').lstrip(' ')}"
@@ -199,7 +199,7 @@ def content_shown(value: Any, indent: str = "") -> str:
 
 
 def field_shown(name: str, value: Any) -> str:
-    """Return the value of a question's field as people read it."""
+    """Return a field's value as readable text."""
     if name == "content":
         return content_shown(value or {})
     if name == "options":

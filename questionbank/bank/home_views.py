@@ -1,4 +1,4 @@
-"""Pages of the site as a whole: the first page, help, light or dark, and the history of changes."""
+"""Site-wide pages: the home page, help, light or dark theme, and the history of changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from questionbank.people.selectors import ROLE_EXPLANATIONS
 
 @page_for("read")
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the search first, then the strands to browse and what is new."""
+    """Show the search, then the strands to browse and what is new."""
     overview = bank_overview()
     context = {
         "overview": overview,
@@ -50,7 +50,7 @@ EXAMPLE_SEARCHES = (
 
 @page_for("read")
 def help_page(request: HttpRequest) -> HttpResponse:
-    """Explain the pages in the order in which a teacher meets them."""
+    """Explain the pages in the order a teacher encounters them."""
     context = {"example_searches": EXAMPLE_SEARCHES, "role_explanations": ROLE_EXPLANATIONS}
     return render(request, "help/help.html", context)
 
@@ -60,7 +60,7 @@ ONE_YEAR = 365 * 24 * 3600
 
 @button_for("read")
 def theme(request: HttpRequest) -> HttpResponse:
-    """Keep the chosen theme in a cookie and go back to where the person was."""
+    """Store the chosen theme in a cookie and return to the page the person came from."""
     target = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
         target = resolve_url("home")
@@ -80,7 +80,7 @@ def theme(request: HttpRequest) -> HttpResponse:
 
 @page_for("changes_read")
 def change_list(request: HttpRequest) -> HttpResponse:
-    """Show who changed what, newest first; `?kind=` shows one kind, `?before=` older changes."""
+    """Show who changed what, newest first; `?kind=` filters by kind, `?before=` shows older changes."""
     kind = request.GET.get("kind", "")
     kind = kind if kind in CHANGE_KINDS else ""
     try:

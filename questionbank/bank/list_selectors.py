@@ -1,4 +1,4 @@
-"""Reading lists of questions, and when questions were used on worksheets."""
+"""Lists of questions, and when questions were used on worksheets."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Shareable = TypeVar("Shareable", bound=Model)
 
 
 def own_and_shared(rows: QuerySet[Shareable], user: User) -> dict[str, QuerySet[Shareable]]:
-    """Return a person's own lists or worksheets, the last changed first, and those that others share."""
+    """Return a person's own lists or worksheets, most recently changed first, and those shared by others."""
     shared = rows.filter(is_shared=True).exclude(owner_id=user.pk)
     return {"own": rows.filter(owner_id=user.pk), "shared": shared.select_related("owner")}
 
 
 def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool = False) -> Shareable:
-    """Return a list or worksheet that the person owns or, unless it must be their own, that is shared.
+    """Return a list or worksheet that the person owns or, unless `is_own`, that is shared.
 
     Raises:
-        NotFound: there is none, or it is not theirs or shared.
+        NotFound: it does not exist, or is neither theirs nor shared.
     """
     own = Q(owner_id=user.pk)
     refusal = f"There is no such {noun}, or it is not {'yours' if is_own else 'shared'}."
@@ -37,12 +37,12 @@ def readable(rows: QuerySet[Shareable], user: User, noun: str, *, is_own: bool =
 
 
 def question_lists() -> QuerySet[QuestionList]:
-    """Return all lists, each with the number of its questions (`size`)."""
+    """Return all lists, annotated with their number of questions (`size`)."""
     return QuestionList.objects.annotate(size=Count("items"))
 
 
 def last_list(*, user: User) -> QuestionList | None:
-    """Return the list that a person changed last; None where they have none."""
+    """Return the list that a person changed most recently; None if they have no list."""
     return QuestionList.objects.filter(owner_id=user.pk).first()
 
 
@@ -52,24 +52,24 @@ def question_list_get(*, list_id: int, user: User, is_own: bool = False) -> Ques
 
 
 def questions_of_list(*, question_list: QuestionList, user: User | None = None) -> list[Question]:
-    """Return the list's questions in order, without others' drafts."""
+    """Return the list's questions in order, except other people's drafts."""
     questions = Question.objects.filter(visible_to(user), list_items__question_list=question_list)
     return list(questions.defer("search_vector", "content_hash").order_by("list_items__position"))
 
 
 def items_of_list(*, question_list: QuestionList) -> dict[int, QuestionListItem]:
-    """Return what the list says of its questions, by their ids."""
+    """Return the list's items by question id."""
     return {item.question_id: item for item in question_list.items.all()}
 
 
 def sections_begun(
     questions: Sequence[Question], listed: Mapping[int, QuestionListItem], before: Section | None = None
 ) -> list[Section | None]:
-    """Return the section that begins with each of some questions; None where the one before goes on.
+    """Return the section that begins at each question; None where the previous section continues.
 
     Args:
-        listed: what a list says of some of them, by their ids.
-        before: the section in which they follow.
+        listed: the list's items by question id, if any.
+        before: the section that precedes the first question.
     """
     contents = [content_of(question.content) for question in questions]
     own = sections_brought([one.section for one in contents], [question.source for question in questions])
@@ -82,22 +82,22 @@ def sections_begun(
         if section in (Section(), last):
             begun.append(None)
             continue
-        heading = "" if section.heading == last.heading else section.heading  # it has other instructions
+        heading = "" if section.heading == last.heading else section.heading  # only the instructions differ
         begun.append(Section(heading, section.instructions))
         last = section
     return begun
 
 
 def question_uses(*, question: Question) -> QuerySet[QuestionUse]:
-    """Return the uses of a question, the latest first, each with its worksheet and the person."""
+    """Return the uses of a question, most recent first, each with its worksheet and person."""
     return QuestionUse.objects.filter(question=question).select_related("worksheet", "user")
 
 
 def last_uses(question_ids: Iterable[int], *, except_on: int | None = None) -> dict[int, date]:
-    """Return the day on which each of some questions was last used; those never used are left out.
+    """Return the day on which each question was last used; questions never used are left out.
 
     Args:
-        except_on: a worksheet whose own uses do not count.
+        except_on: a worksheet whose uses are ignored.
     """
     uses = QuestionUse.objects.filter(question__in=list(question_ids)).order_by()
     if except_on is not None:
@@ -106,6 +106,6 @@ def last_uses(question_ids: Iterable[int], *, except_on: int | None = None) -> d
 
 
 def worksheet_use_days(*, worksheet: Worksheet) -> list[tuple[date, int]]:
-    """Return the days on which a worksheet was used, the latest first, with the number of its questions."""
+    """Return the days on which a worksheet was used, most recent first, with the number of questions used."""
     uses = QuestionUse.objects.filter(worksheet=worksheet).order_by("-day").values_list("day")
     return list(uses.annotate(Count("pk")))

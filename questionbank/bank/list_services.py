@@ -1,4 +1,4 @@
-"""Writing lists of questions; each function is one transaction and lets only the list's owner in."""
+"""Changing lists of questions; each function is one transaction and requires the list's owner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_LIST = 300  # questions; the page shows all of them
 
 @dataclass(frozen=True, slots=True)
 class ListedPlace:
-    """What a list says of a question in place of what the question says itself."""
+    """Points and section of a question in a list, which override the question's own."""
 
     points: float | None = None
     section: Section = field(default_factory=Section)
@@ -29,10 +29,10 @@ def question_list_create(*, user: User, name: str, instructions: str = "") -> Qu
     """Create an empty list.
 
     Args:
-        instructions: of the paper that it is made from.
+        instructions: the instructions of the paper that the list is made from.
 
     Raises:
-        ValidationFailed: the name is empty, too long, or the person has a list of that name.
+        ValidationFailed: the name is empty, too long, or already used for one of the person's lists.
     """
     return QuestionList.objects.create(
         owner=user,
@@ -49,7 +49,7 @@ def question_list_update(
 
     Raises:
         ValidationFailed: as for `question_list_create`.
-        NotAllowed: the list is somebody else's.
+        NotAllowed: the list belongs to somebody else.
     """
     require_owner(user, question_list)
     question_list.name = checked_name(
@@ -65,7 +65,7 @@ def question_list_delete(*, user: User, question_list: QuestionList) -> None:
     """Delete a list; its questions stay in the bank.
 
     Raises:
-        NotAllowed: the list is somebody else's.
+        NotAllowed: the list belongs to somebody else.
     """
     require_owner(user, question_list)
     question_list.delete()
@@ -80,15 +80,15 @@ def question_list_add(
     with_templates: bool = False,
     places: Mapping[int, ListedPlace] | None = None,
 ) -> int:
-    """Add questions at the end of a list and return how many were not in it yet.
+    """Append questions to a list and return how many were not on it yet.
 
     Args:
-        with_templates: also those that draw their numbers, which worksheets leave out.
-        places: what the list says of some questions, by their ids.
+        with_templates: also add questions that draw their numbers, which worksheets leave out.
+        places: points and sections for some questions, by question id.
 
     Raises:
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
-        NotAllowed: the list is somebody else's.
+        NotAllowed: the list belongs to somebody else.
     """
     items = locked_rows(user=user, owner=question_list)
     listed = set(items.values_list("question_id", flat=True))
@@ -114,10 +114,10 @@ def question_list_add(
 
 @transaction.atomic
 def question_list_remove(*, user: User, question_list: QuestionList, question_id: int) -> int:
-    """Take a question out of a list and return the place it had, from 1; 0 where it is not in it.
+    """Remove a question from a list and return its former position, from 1; 0 if it was not on the list.
 
     Raises:
-        NotAllowed: the list is somebody else's.
+        NotAllowed: the list belongs to somebody else.
     """
     items = locked_rows(user=user, owner=question_list)
     item = items.filter(question_id=question_id).first()
@@ -131,10 +131,10 @@ def question_list_remove(*, user: User, question_list: QuestionList, question_id
 
 @transaction.atomic
 def question_list_move(*, user: User, question_list: QuestionList, question_id: int, position: int) -> None:
-    """Move a question to a place, counted from 1; a place beyond the end is the last one.
+    """Move a question to a position, counted from 1; a position beyond the end means the last one.
 
     Raises:
-        NotAllowed: the list is somebody else's.
+        NotAllowed: the list belongs to somebody else.
     """
     items = locked_rows(user=user, owner=question_list)
     item = items.filter(question_id=question_id).first()

@@ -43,7 +43,7 @@ from questionbank.search.views import given_query
 
 
 class QuestionListForm(ServiceForm):
-    """Name of a list and whether it is shared."""
+    """A list's name, and whether it is shared."""
 
     main_field = "name"
 
@@ -56,13 +56,13 @@ class QuestionListForm(ServiceForm):
 
 
 class AddToListForm(ServiceForm):
-    """Which of a person's lists to add to, or the name of a new list; a name means a new list."""
+    """The list to add to, or the name of a new list; a name takes precedence."""
 
     question_list = forms.ModelChoiceField(
         label="List",
         queryset=QuestionList.objects.none(),
         required=False,
-        blank=True,  # without it a group of radio buttons has no empty choice
+        blank=True,  # otherwise a group of radio buttons has no empty choice
         widget=forms.RadioSelect,
         empty_label="A new list",
     )
@@ -86,7 +86,7 @@ class AddToListForm(ServiceForm):
             self.fields["name"].help_text = "A name starts a new list, whichever list is chosen above."
 
     def clean(self) -> dict[str, Any]:
-        """Ask for a name where no list is chosen; choose none where a name is given."""
+        """Require a name if no list is chosen; ignore the chosen list if a name is given."""
         cleaned = super().clean() or {}
         if cleaned.get("name"):
             cleaned["question_list"] = None
@@ -99,7 +99,7 @@ class AddToListForm(ServiceForm):
 
 @form_for("read")
 def list_index(request: HttpRequest) -> HttpResponse:
-    """Show the person's own lists, those that others share, and a form for a new list."""
+    """Show the person's own lists, those shared by others, and a form for a new list."""
     form = QuestionListForm(request.POST or None)
     if form.is_valid():
         with form.takes_problems():
@@ -116,7 +116,7 @@ def list_index(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
-    """Show a list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
+    """Show a list's questions in order; `?answers=1` also shows the answers, on screen and in print."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     questions = questions_of_list(question_list=question_list, user=request.user)
     places = [(question, place) for place, question in enumerate(questions, start=1)]
@@ -138,7 +138,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
 
 @page_for("read")
 def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponseBase:
-    """Show a list's questions as a file, in the list's order."""
+    """Export a list's questions as a file, in the list's order."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     questions = questions_of_list(question_list=question_list, user=request.user)
     stem = slugify(question_list.name) or f"list-{question_list.pk}"
@@ -168,7 +168,7 @@ def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
 
 @form_for("read")
 def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
-    """Ask, then delete a list."""
+    """Delete a list, after confirmation."""
     question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     if request.method == "POST":
         question_list_delete(user=request.user, question_list=question_list)
@@ -179,9 +179,9 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
 
 @button_for("read", back="list_index")
 def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
-    """Move a question of a list (`position`, from 1), take it out or put it back (`action`); then back to its place.
+    """Move a question within a list (`position`, from 1), remove it or put it back (`action`); then show its place.
 
-    `answers=1` goes back to the page with answers; after a removal its address says what an undo puts back where.
+    `answers=1` returns to the page with answers; after a removal the query string holds what an undo needs.
     """
     question_list = question_list_get(list_id=list_id, user=request.user, is_own=True)
     position = whole_number(request.POST.get("position", ""), digits=4)
@@ -204,9 +204,9 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 
 @form_for("read")
 def list_add(request: HttpRequest) -> HttpResponse:
-    """Choose a list, or name a new list, for some questions; then go back to `next`.
+    """Choose a list, or name a new one, for some questions; then go back to `next`.
 
-    `question` names each; `all=1` with the parameters of a search means all that match it.
+    `question` gives each id; `all=1` with the parameters of a search means all its matches.
     """
     parameters = request.POST if request.method == "POST" else request.GET
     if parameters.get("all") == "1":

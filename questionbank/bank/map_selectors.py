@@ -1,7 +1,7 @@
-"""The map of the bank: which one is shown, its points, and what its colours mean.
+"""The map of the bank: which map is shown, its points and its legend.
 
-All points travel in one binary answer that depends on the map and on a hierarchy only; which of them are
-drawn, and in which colour, is decided by the page from the legend below.
+All points are sent in one binary response that depends only on the map and a hierarchy; the page decides which
+points to draw, and in which colour, from the legend.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from questionbank.models import (
     Run,
 )
 
-LEVELS = 3  # concept levels that the map can be coloured by
-COLOURS = 8  # concepts that get a colour and a shape of their own; the others are grey
-BANDS = 5  # of difficulty, each 100 / 5 per cent wide
-UNKNOWN = 255  # in the array of difficulties
+LEVELS = 3  # concept levels by which the map can be coloured
+COLOURS = 8  # concepts with a colour and shape of their own; the others are grey
+BANDS = 5  # bands of difficulty, each 100 / 5 per cent wide
+UNKNOWN = 255  # marks an unknown difficulty
 _MAGIC = b"KMAP"
 _KEPT_SECONDS = 3600
-LARGE, LARGE_KEPT = 50_000, 600  # points of a map from which its figures are so many seconds old
+LARGE, LARGE_KEPT = 50_000, 600  # a map with more points is large; its figures are cached for 600 seconds
 _SHOWN = ("id", "embedding_set_id", "method", "settings", "questions", "created_at")
 
 Numbers = npt.NDArray[np.uint32]
@@ -50,12 +50,12 @@ Numbers = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class MapState:
-    """The map that is shown and whether it is still the right one.
+    """The map that is shown, and whether it is up to date.
 
     Attributes:
-        projection: None if no map was drawn yet. Without its arrays, which are read where needed.
-        is_of_former_model: it shows another encoder's vectors than those in use.
-        missing: vectors of the set in use that came in since; 0 where the map is of a former model.
+        projection: None if no map has been drawn yet. Its arrays are deferred.
+        is_of_former_model: whether it shows vectors of another encoder than the one in use.
+        missing: number of vectors added to the set in use since then; 0 for a map of a former model.
     """
 
     projection: Projection | None
@@ -66,7 +66,7 @@ class MapState:
 
     @property
     def is_large(self) -> bool:
-        """Whether its points and counts are up to `LARGE_KEPT` seconds old."""
+        """Whether its points and counts may be up to `LARGE_KEPT` seconds old."""
         return self.projection is not None and self.projection.questions > LARGE
 
 
@@ -75,11 +75,11 @@ class MapPoints:
     """The ready questions on a map.
 
     Attributes:
-        ids: (points,) of the questions, ascending.
-        coordinates: (points, 2); 0 .. 65535 is -1 .. 1.
-        concepts: (LEVELS, points) ids of the concepts of a question's first path in the hierarchy, from
-            coarse to fine, leading nodes that nearly all share left out; 0 where there is none.
-        difficulties: (points,) in per cent, observed before published, `UNKNOWN` where neither is.
+        ids: (points,) question ids, ascending.
+        coordinates: (points, 2); 0..65535 represents -1..1.
+        concepts: (LEVELS, points) concept ids of a question's first path in the hierarchy, from coarse to
+            fine, without leading nodes that nearly all questions share; 0 if there is no concept.
+        difficulties: (points,) in per cent, observed rather than published; `UNKNOWN` if neither is known.
     """
 
     ids: Numbers
@@ -93,8 +93,8 @@ class LegendRow:
     """One line of the legend.
 
     Attributes:
-        value: id of the concept, or number of the band of difficulty.
-        colour: number of its colour and shape, None for grey.
+        value: id of the concept, or index of the band of difficulty.
+        colour: index of its colour and shape; None for grey.
     """
 
     value: int
@@ -104,7 +104,7 @@ class LegendRow:
 
 
 def map_state() -> MapState:
-    """Return which map the site shows: that of the encoder in use, else the latest one."""
+    """Return the map that the site shows: the one of the encoder in use, or else the latest."""
     current = map_set()
     projections = Projection.objects.only(*_SHOWN)
     projection = (
@@ -124,7 +124,7 @@ def map_state() -> MapState:
 
 
 def _vectors(embedding_set: EmbeddingSet, *, is_large: bool) -> int:
-    """Return the number of vectors in a set; of a large map as they were counted at most `LARGE_KEPT` ago."""
+    """Return the number of vectors in a set; for a large map the count is cached for `LARGE_KEPT` seconds."""
     if not is_large:
         return embedding_set_size(embedding_set=embedding_set)
     key = f"map-vectors:{embedding_set.pk}"
@@ -142,7 +142,7 @@ def ready_questions() -> int:
 
 
 def map_hierarchies() -> list[KnowledgeHierarchy]:
-    """Return the hierarchies that questions are tagged in, the one with most tags first."""
+    """Return the hierarchies with tagged questions, most tags first."""
     counts = facet_cube().by_concept
     tags: Counter[int] = Counter()
     for pk, hierarchy in KnowledgeConcept.objects.values_list("pk", "hierarchy"):
@@ -154,10 +154,10 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
-    """Return a name for the state of the points; it changes when the map, a question, a tag or a concept does.
+    """Return a version of the points that changes with the map, a question, a tag or a concept.
 
-    Rows only ever added or noted in a history, so the latest number of each table tells. A large map's points, which
-    take seconds to read, are read anew every `LARGE_KEPT` seconds.
+    Rows are only added, or recorded in a history, so each table's highest id is enough. The points of a large map,
+    which take seconds to read, are read again every `LARGE_KEPT` seconds.
     """
     numbers: list[object] = [
         projection.pk,
@@ -174,10 +174,10 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
 
 
 def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
-    """Return the points of a map with their concepts in one hierarchy; kept until something changes.
+    """Return the points of a map with their concepts in one hierarchy; cached until something changes.
 
     Raises:
-        NotFound: the map has been replaced meanwhile.
+        NotFound: the map has been replaced in the meantime.
     """
     key = f"map-points-{map_version(projection=projection, hierarchy=hierarchy)}"
     points: MapPoints | None = cache.get(key)
@@ -188,7 +188,7 @@ def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) 
 
 
 def points_to_bytes(points: MapPoints) -> bytes:
-    """Return the points as the page reads them, little-endian.
+    """Serialize the points for the page, little-endian.
 
     ``KMAP``, then uint32: number of points n, number of levels l; then ids (n uint32), concepts (l times n
     uint32), coordinates (n times x and y, uint16), difficulties (n uint8).
@@ -207,10 +207,10 @@ def points_to_bytes(points: MapPoints) -> bytes:
 def map_legend(
     *, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None
 ) -> list[LegendRow]:
-    """Return what the colours mean, with counts: concepts of a level, the commonest first, or bands of difficulty.
+    """Return the legend with counts: concepts of a level, most frequent first, or bands of difficulty.
 
     Args:
-        level: 1 .. LEVELS; None for difficulty.
+        level: 1..LEVELS; None for difficulty.
     """
     inside = _inside(points, within)
     if level is None:
@@ -233,7 +233,7 @@ def map_legend(
 
 
 def concept_level(*, points: MapPoints, concept: KnowledgeConcept) -> int | None:
-    """Return the level that a concept has on the map; None where no question on it has the concept there."""
+    """Return the level of a concept on the map; None if no question on the map has the concept."""
     return next(
         (level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None
     )
@@ -294,7 +294,7 @@ def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
 
 
 def _concepts_by_level(paths: Iterable[str], hierarchy: KnowledgeHierarchy) -> dict[str, list[int]]:
-    """Return the concepts on each path, level 1 first, without the leading ones that nearly all tags share."""
+    """Return the concept ids on each path, level 1 first, without leading nodes that nearly all tags share."""
     tags = (
         QuestionTag.objects.order_by()
         .filter(concept__hierarchy=hierarchy)

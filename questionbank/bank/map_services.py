@@ -1,4 +1,4 @@
-"""The map of the bank: asking for it, and keeping it."""
+"""The map of the bank: requesting and storing it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from questionbank.models import EmbeddingSet, Projection, Run, User
 from questionbank.registry.run_services import run_create_alone
 
 _LARGEST = 65_535
-FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still ask for one
-GROWTH = 2  # a map is drawn anew when the set has so many times its points
+FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still request one
+GROWTH = 2  # a map is redrawn when the set has this many times its points
 
 
 @transaction.atomic
 def projection_request(*, user: User | None = None) -> Run:
-    """Ask for the map of the encoder in use to be drawn.
+    """Request a map of the encoder in use.
 
     Raises:
-        Conflict: that is asked for already, or the bank has no vectors yet.
+        Conflict: a map is already requested, or the bank has no vectors yet.
     """
     current = map_set()
     if current is None or not current.embeddings.exists():
@@ -42,14 +42,14 @@ def projection_request(*, user: User | None = None) -> Run:
 
 
 def projection_request_missing() -> Run | None:
-    """Ask for a map where the encoder in use has none, or the bank has outgrown it; None: nothing to do."""
+    """Request a map if the encoder in use has none or the bank has outgrown it; None if there is nothing to do."""
     current = map_set()
     if current is None:
         return None
     drawn = Projection.objects.filter(embedding_set=current).values_list("questions", flat=True).first()
     if current.embeddings.count() < max(FEWEST_POINTS, GROWTH * (drawn or 0)):
         return None
-    with suppress(Conflict):  # somebody else asked
+    with suppress(Conflict):  # somebody else requested it
         return projection_request()
     return None
 
@@ -63,14 +63,14 @@ def projection_store(
     method: str,
     settings: Mapping[str, Any],
 ) -> Projection:
-    """Keep a map, in place of the set's former one.
+    """Store a map, replacing the set's previous one.
 
     Args:
         question_ids: (points,).
-        coordinates: (points, 2) within -1 .. 1.
+        coordinates: (points, 2) within -1..1.
 
     Raises:
-        ValueError: the shapes do not fit, or an id needs more than 32 bits.
+        ValueError: the shapes do not match, or an id needs more than 32 bits.
     """
     if coordinates.shape != (len(question_ids), 2):
         raise ValueError(f"expected {(len(question_ids), 2)}, got {coordinates.shape}")

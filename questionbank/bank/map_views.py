@@ -1,4 +1,4 @@
-"""The map of the bank: the page, its points, the questions that are pointed at, and drawing it anew."""
+"""The map of the bank: its page, its points, the questions pointed at, and redrawing it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from questionbank.core.wording import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 
 DIFFICULTY = "difficulty"
-COMMONEST = 5  # as Figure 6 of the paper shows
+COMMONEST = 5  # as in Figure 6 of the paper
 LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What the address asks for.
+    """The choices in the query string.
 
     Attributes:
-        level: 1 .. LEVELS; None for difficulty.
-        within: only questions under this concept, of `within_level`.
+        level: 1..LEVELS; None for difficulty.
+        within: show only questions below this concept, whose level is `within_level`.
     """
 
     hierarchy: KnowledgeHierarchy | None
@@ -55,7 +55,7 @@ class _Choice:
     few: bool
 
     def query(self, **changes: Any) -> str:
-        """Return the address's parameters with some of them changed; None leaves one out."""
+        """Return the query string with some parameters changed; None removes one."""
         current: dict[str, Any] = {
             "hierarchy": self.hierarchy.pk if self.hierarchy else None,
             "colour": self.level or DIFFICULTY,
@@ -67,7 +67,7 @@ class _Choice:
 
 @page_for("read")
 def map_page(request: HttpRequest) -> HttpResponse:
-    """Show the map with its legend, which is also the way around it without a pointer."""
+    """Show the map with its legend, which also serves for navigation without a pointer."""
     state = map_state()
     context: dict[str, Any] = {
         "state": state,
@@ -104,7 +104,7 @@ def _points_etag(request: HttpRequest) -> str:
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_points_etag)
 def map_points_data(request: HttpRequest) -> HttpResponse:
-    """Show all points of the map in one binary answer."""
+    """Return all points of the map in one binary response."""
     state = map_state()
     if state.projection is None:
         raise NotFound("No map has been drawn yet.")
@@ -114,7 +114,7 @@ def map_points_data(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def map_questions(request: HttpRequest) -> HttpResponse:
-    """Show the questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
+    """Show the questions pointed at, as a fragment: ``?id=1&id=2&total=40``."""
     sent = map(whole_number, request.GET.getlist("id")[:LISTED])
     ids = [pk for pk in sent if pk is not None and pk < 2**32]
     questions = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)

@@ -1,4 +1,4 @@
-"""What the home page says about the bank as a whole, and the first level of each hierarchy, for browsing."""
+"""The home page's counts of the whole bank, and the first level of each hierarchy for browsing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BankOverview:
 
 
 def bank_overview() -> BankOverview:
-    """Return the counts of what is in the bank and not retired, from those that triggers keep (`FacetCount`)."""
+    """Return the counts of everything not retired, from the counts that triggers maintain (`FacetCount`)."""
     cube = facet_cube()
     present = cube.everything() & ~cube.equal("status", Question.Status.RETIRED)
     observed = Question.objects.filter(responses__gt=0).exclude(status=Question.Status.RETIRED)
@@ -45,18 +45,18 @@ def bank_overview() -> BankOverview:
 
 
 def recent_questions() -> list[Question]:
-    """Return the questions that came into the bank last."""
+    """Return the questions added most recently."""
     return list(Question.objects.filter(status=Question.Status.READY).order_by("-pk")[:_SHOWN])
 
 
 def drafts_of(*, user: User) -> list[Question]:
-    """Return the person's own unfinished questions, the one last touched first."""
+    """Return the person's own drafts, most recently changed first."""
     drafts = Question.objects.filter(created_by=user, status=Question.Status.DRAFT)
     return list(drafts.order_by("-updated_at")[:_SHOWN])
 
 
 def running_jobs() -> list[Run]:
-    """Return jobs that wait or run now."""
+    """Return the queued and running jobs."""
     return list(Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])[:3])
 
 
@@ -84,7 +84,7 @@ class StrandGroup:
 
 
 def strands() -> list[StrandGroup]:
-    """Return groups of strands, the hierarchy with most questions first; kept for a minute."""
+    """Return groups of strands, the hierarchy with the most questions first; cached for a minute."""
     cached: list[StrandGroup] | None = cache.get(CACHE_KEY)
     if cached is not None:
         return cached
@@ -100,7 +100,7 @@ def strands() -> list[StrandGroup]:
 
 
 def _strands(nodes: Sequence[ConceptNode]) -> list[Strand]:
-    """Return the strands; step over leading nodes that every question shares, as they say nothing."""
+    """Return the strands; leading nodes that every question shares are skipped, as they carry no information."""
     while len(nodes) == 1 and nodes[0].children and not nodes[0].own_questions:
         nodes = nodes[0].children
     used = [node for node in nodes if node.questions]

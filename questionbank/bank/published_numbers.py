@@ -1,4 +1,4 @@
-"""Published answers that are numbers, and which values agree with them."""
+"""Published answers that are numbers, and the values that agree with them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from analytics.text.meaning import answer_value
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 
-_READ = 200  # characters of an answer
-_CALCULATES = re.compile(  # what makes another number of the digits: roots, π, powers, logarithms, letters
+_READ = 200  # characters of an answer that are parsed
+_CALCULATES = re.compile(  # signs that the digits are not the number itself: roots, π, powers, logarithms, letters
     r"\\sqrt|sqrt|√|\\pi(?![a-z])|π|(?<![a-z])pi(?![a-z])|[\d)]\s*\^(?!\s*\{?\s*(?:\\circ|\\degree|°))|\\(?:log|ln)"
     r"|\\frac\s*\{(?:[^{}]*\}\s*\{)?[^{}]*[a-z]|(?<![a-zA-Z])[xyz]\s*\^|[\d}]\s?[xyz](?![a-z])"
 )
@@ -22,9 +22,9 @@ class PublishedNumber:
     """A published answer that is a number.
 
     Attributes:
-        value: with its sign.
-        decimals: digits that are written behind the point.
-        digits: what the digits alone are worth, where that is another number: 10 for 10 %.
+        value: the signed value.
+        decimals: number of digits after the decimal point.
+        digits: the value of the digits alone, if it differs: 10 for 10 %.
     """
 
     value: float
@@ -32,9 +32,9 @@ class PublishedNumber:
     digits: float | None = None
 
     def agrees_with(self, value: float | None) -> bool:
-        """Return whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
+        """Return whether a value equals the answer, or does so when rounded to its decimals; 0.67 agrees with 2/3.
 
-        An answer without decimals is not taken for a rounded one: 25.7 packets are neither 25 nor 26.
+        An answer without decimals is not taken to be rounded: 25.7 packets are neither 25 nor 26.
         """
         if value is None:
             return False
@@ -46,9 +46,9 @@ class PublishedNumber:
 
 
 def number_of_answer(answer: str) -> PublishedNumber | None:
-    r"""Return an answer where it is one number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise.
+    r"""Parse an answer that is a single number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise.
 
-    ``2\sqrt{3}`` is its value. What has a letter for a number, such as ``3x``, is no number.
+    ``2\sqrt{3}`` is read as its value. An answer with a letter for a number, such as ``3x``, is not a number.
     """
     answer = answer[:_READ]
     if _CALCULATES.search(answer):

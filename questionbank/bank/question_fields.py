@@ -1,4 +1,4 @@
-"""Checking what a person enters about a question."""
+"""Validation of what a person enters about a question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Checks:
         self.problems: defaultdict[str, list[str]] = defaultdict(list)
 
     def string(self, name: str, limit: int) -> str:
-        """Return the value with the browser's line ends made plain and no blanks around it."""
+        """Return the value with line ends normalised and surrounding whitespace removed."""
         value = str(self.fields.get(name) or "").replace("\r\n", "\n").strip()
         reason = string_problem(value, limit)
         if reason:
@@ -69,13 +69,13 @@ class _Checks:
 
 
 def fill_question(question: Question, fields: Mapping[str, Any]) -> str:
-    """Check and tidy what a person entered, and fill a question with it, which is not saved.
+    """Validate and normalise what a person entered, and fill a question with it, without saving.
 
     Returns:
-        The equation.
+        The equation, which is stored separately.
 
     Raises:
-        ValidationFailed: with every problem by field.
+        ValidationFailed: holds every problem by field.
     """
     checks = _Checks(fields)
     options, content = checks.options(), checks.content()
@@ -138,11 +138,11 @@ def _check_options(
 
 @dataclass(frozen=True, slots=True)
 class TypedText:
-    """What somebody types or pastes as a question, as the editor and Paste read it.
+    """Text typed or pasted as a question, as read by the editor and by Paste.
 
     Attributes:
-        text: the same with plain maths such as ``1/2 + 1/3`` as LaTeX between dollar signs.
-        was_read: there was some.
+        text: the text with plain maths such as ``1/2 + 1/3`` converted to LaTeX between dollar signs.
+        was_read: whether it contained plain maths.
         warnings: what looks unbalanced in its formulas.
     """
 
@@ -152,7 +152,7 @@ class TypedText:
 
 
 def read_typed(text: str) -> TypedText:
-    """Read plain maths in a text without formulas, and check the formulas of one that has some."""
+    """Convert plain maths in a text without formulas, and check the formulas of a text with some."""
     read = mark_plain_maths(text)
     return TypedText(text=read, was_read=read != text, warnings=latex_warnings(text))
 
@@ -162,9 +162,9 @@ _PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
 
 
 def latex_warnings(text: str) -> list[str]:
-    r"""Return what looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
+    r"""Return what looks unbalanced in a text's formulas; only warnings, because prose may contain such signs too.
 
-    A price is not the beginning of a formula.
+    A price does not start a formula.
 
     >>> latex_warnings(r"If $x=2$, what is \(y\)?"), len(latex_warnings("If $x=2, pay"))
     ([], 1)

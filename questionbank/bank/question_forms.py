@@ -1,4 +1,4 @@
-"""The form to write or edit a question, and the field for a grade in the school system of the installation."""
+"""The form to write or edit a question, and a field for a grade in the installation's school system."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from questionbank.rendering.pictures import picture_names
 
 
 class GradeField(forms.CharField):
-    """A grade: "8" of an English school is shown as "Year 8" and stored as "7"."""
+    """A grade; an English school's "8" is shown as "Year 8" and stored as "7"."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"label": "Grade", "max_length": GRADE_LIMIT, "required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return a stored grade as the form shows it."""
+        """Return a stored grade as shown in the form."""
         return grade_name(value).removeprefix("Grade ") if isinstance(value, str) else value
 
     def bound_data(self, data: Any, _initial: Any) -> Any:
-        """Return what was sent as it would be stored, because `prepare_value` comes next."""
+        """Return the submitted grade as it would be stored, because `prepare_value` is applied next."""
         return grade_typed(data) if isinstance(data, str) else data
 
     def to_python(self, value: Any) -> str:
@@ -65,8 +65,8 @@ class GradeField(forms.CharField):
 
 
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "part": 1, "picture": 0}
-PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
-# Nobody can write one of another type: only its own system says what it asks.
+PASTE_LIMIT = 20_000  # characters of a pasted text
+# People cannot write opaque questions: only the originating system can present them.
 KINDS = [(value, label) for value, label in Question.Kind.choices if value != Question.Kind.OPAQUE]
 LANGUAGES = [("en", "English"), ("zh", "Chinese"), ("und", "Another, or not recognised")]
 _OF_CONTENT = (
@@ -84,7 +84,7 @@ def _long_text(label: Any, rows: int, **kwargs: Any) -> forms.CharField:
 
 
 class SeveralFiles(forms.FileInput):
-    """A file input that takes several."""
+    """A file input that accepts several files."""
 
     allow_multiple_selected = True
 
@@ -108,7 +108,7 @@ class QuestionForm(ServiceForm):
         label="Answer",
         max_length=limits.ANSWER_LIMIT,
         required=False,
-        widget=forms.TextInput(attrs={"placeholder": " "}),  # so that a style sheet knows whether it is empty
+        widget=forms.TextInput(attrs={"placeholder": " "}),  # lets the style sheet see whether it is empty
         help_text=format_html(
             '<span class="for-letters">{}</span> <span class="for-truth">{}</span>',
             "For multiple choice, the letter of the right option, or several: A, C.",
@@ -175,7 +175,7 @@ class QuestionForm(ServiceForm):
 
     @classmethod
     def of_question(cls, question: Question, concepts: list[int], equation: str) -> QuestionForm:
-        """Return the form filled with what the question holds now."""
+        """Return the form filled with the question's current values."""
         initial = {
             name: getattr(question, name)
             for name in ("text", "kind", "language", "grade", "answer", "solution", "status", "version")
@@ -191,13 +191,13 @@ class QuestionForm(ServiceForm):
     def unfinished(
         cls, data: QueryDict, question: Question | None = None, files: Sequence[UploadedFile] = ()
     ) -> QuestionForm:
-        """Return the form as it was sent, without complaints: somebody is still writing."""
+        """Return the form as submitted, without errors, for somebody who is still writing."""
         initial: dict[str, Any] = {name: data.get(name, "") for name in cls.base_fields}
         initial |= {"concepts": chosen_concepts(data), "grade": grade_typed(data.get("grade", ""))}
         return cls(initial=initial, rows=sent(data), question=question, files=files)
 
     def _allow(self, name: str, value: str, label: str) -> None:
-        """Keep a language or a status possible that the form does not offer, for a question that has it."""
+        """Allow a question's current value although the form does not offer it otherwise."""
         field: Any = self.fields[name]
         if value not in {choice for choice, _label in field.choices}:
             field.choices = [*field.choices, (value, label)]
@@ -214,12 +214,12 @@ class QuestionForm(ServiceForm):
 
     @property
     def more_rows(self) -> list[tuple[str, str, str, list[list[Cell]]]]:
-        """Kind, name, help and inputs of what else can be entered."""
+        """Kind, name, help and inputs of the other kinds of rows."""
         return [(kind, *said, cells(kind, self._shown(kind))) for kind, said in ROW_LABELS.items()]
 
     @property
     def problem_place(self) -> tuple[str, str]:
-        """Anchor and name of what the problems of rows are about: pictures, the type's rows, or else the type."""
+        """Anchor and name of the field with the rows' problems: pictures, the type's rows, or else the type."""
         if self._has_picture_problems:
             return "pictures", "Add pictures"
         kind = ROWS_OF_KIND.get(
@@ -229,12 +229,12 @@ class QuestionForm(ServiceForm):
 
     @property
     def picture_rows(self) -> list[Row]:
-        """The pictures that are attached."""
+        """The attached pictures."""
         return [row for row in self._rows.get("picture", []) if row["sha256"]]
 
     @property
     def kept_as(self) -> str:
-        """Return what can be changed of a question that only its own system can ask; nothing of another one."""
+        """Explain what can be changed of an opaque question; empty for other questions."""
         question = self._question
         if question is None or question.kind != Question.Kind.OPAQUE:
             return ""
@@ -251,19 +251,19 @@ class QuestionForm(ServiceForm):
 
     @property
     def has_grading(self) -> bool:
-        """Whether a title, points, tags, hints or feedback are filled in."""
+        """Whether a title, points, tags, hints or feedback are given."""
         return any(self[name].value() for name in _OF_CONTENT)
 
     def _shown(self, kind: str) -> list[Row]:
         return padded(self._rows.get(kind, []), kind, ROWS_AT_FIRST[kind])
 
     def add_row(self, kind: str) -> None:
-        """Show one empty row more."""
+        """Show one more empty row."""
         if kind in ROWS_AT_FIRST:
             self._rows[kind] = padded(self._rows.get(kind, []), kind, len(self._shown(kind)) + 1)
 
     def _add_pictures(self, files: Sequence[UploadedFile]) -> None:
-        """Keep pictures, and name those at the end of the text that it does not name."""
+        """Store pictures, and append to the text those that it does not mention."""
         rows = self._rows["picture"] = add_pictures(
             self._rows.get("picture", []), files, self.option_problems
         )
@@ -279,13 +279,13 @@ class QuestionForm(ServiceForm):
 
     @property
     def chosen(self) -> list[int]:
-        """Ids of the chosen concepts, whether or not the form was sent."""
+        """Ids of the chosen concepts, whether or not the form is bound."""
         if self.is_bound:
             return chosen_concepts(self.data)
         return [int(pk) for pk in self.initial.get("concepts") or []]
 
     def clean(self) -> dict[str, Any]:
-        """Collect the rows; whether they make sense is the service's to say."""
+        """Collect the rows; the service decides whether they make sense."""
         cleaned = super().clean() or {}
         if self.option_problems:
             raise forms.ValidationError(self.option_problems)
@@ -299,7 +299,7 @@ class QuestionForm(ServiceForm):
         answer = cleaned.get("answer", "")
         is_changed = answer != (question.answer if question else "")
         if question is not None and is_changed:
-            # What somebody changed wins over what the answer was derived from.
+            # A changed answer takes precedence over what it was derived from.
             if [option.get("weight") for option in options] == [
                 option.get("weight") for option in question.options
             ]:
@@ -312,7 +312,7 @@ class QuestionForm(ServiceForm):
         return cleaned
 
     def _check_answer(self, cleaned: Mapping[str, Any]) -> None:
-        """Refuse an answer that what grades the question contradicts: it would be replaced without a word."""
+        """Refuse an answer that contradicts the grading content: it would be replaced silently."""
         kind, answer = cleaned.get("kind", ""), cleaned["answer"]
         options = [Option(**option) for option in cleaned["options"]]
         derived = derived_answer(kind=kind, options=options, answer=answer, content=cleaned["content"])
@@ -324,7 +324,7 @@ class QuestionForm(ServiceForm):
             )
 
     def content(self, fields: Mapping[str, Any]) -> QuestionContent:
-        """Return what grades the question, as the rows and fields say.
+        """Return the grading content from the rows and fields.
 
         Raises:
             RowProblem: a row cannot be read.
@@ -339,7 +339,7 @@ class QuestionForm(ServiceForm):
         return with_pictures(content, rows["picture"], texts, self._former_texts())
 
     def _former_texts(self) -> list[str]:
-        """Return the texts as they were that may name pictures."""
+        """Return the previous texts in which pictures may be named."""
         question = self._question
         if question is None:
             return []
@@ -347,13 +347,13 @@ class QuestionForm(ServiceForm):
         return [question.text, question.solution, *options, *content_texts(self._base)]
 
     def service_fields(self) -> dict[str, Any]:
-        """Return what the services take, once the form is valid."""
+        """Return the arguments for the services, once the form is valid."""
         others = ("version", "submission", "seen_concepts", "pictures", *_OF_CONTENT)
         fields = {name: value for name, value in self.cleaned_data.items() if name not in others}
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found; problems of options are shown next to them."""
+        """Show the service's problems; those of options are shown next to them."""
         fields = dict(error.fields)
         of_rows = [fields.pop(name, []) for name in ("options", "pairs", "content")]
         self.option_problems = [problem for problems in of_rows for problem in problems]
@@ -362,7 +362,7 @@ class QuestionForm(ServiceForm):
 
 
 def sent(data: QueryDict) -> dict[str, list[Row]]:
-    """Return the rows of all kinds as they were sent."""
+    """Return the submitted rows of all kinds."""
     return {kind: sent_rows(data, kind) for kind in COLUMNS}
 
 

@@ -1,4 +1,4 @@
-"""Reading questions: one, as records for files and capabilities, those that are the same, and their pictures."""
+"""Reading questions: single ones, records for files and capabilities, duplicates, and pictures."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _OPTION = [field.name for field in fields(Option)]
 
 
 def is_text_of(*, question: Question, text: str) -> bool:
-    """Return whether a text is a question's, but for what `content_hash` overlooks; its options do not count."""
+    """Return whether a text equals a question's, up to what `content_hash` ignores; options are not compared."""
     return content_hash(text=text) == content_hash(text=question.text)
 
 
 def content_hash(
     *, text: str, options: Sequence[Option | Mapping[str, Any]] = (), content: QuestionContent = EMPTY
 ) -> bytes:
-    """Return the SHA-256 of what a question asks: its text, its options, its pairs, gaps, parts and pictures, in order.
+    """Return the SHA-256 of what a question asks: text, options, pairs, gaps, parts and pictures, in order.
 
-    As `analytics.question_content.content_digest` makes it.
+    Computed by `analytics.question_content.content_digest`.
     """
     parts = [text, *map(option_text, options)]
     if content:
@@ -61,21 +61,21 @@ def content_hash(
     return content_digest(parts)
 
 
-_MOST_ANSWERS_COMPARED = 20  # by what they mean
+_MOST_ANSWERS_COMPARED = 20  # by meaning
 
 
 def question_hash(question: Question) -> bytes:
-    """Return the `content_hash` of a question of the bank."""
+    """Return the `content_hash` of a stored question."""
     content = content_of(question.content)
     return content_hash(text=question.text, options=question.options, content=content)
 
 
 ANSWER_KEY_SQL = r"btrim(regexp_replace(normalize({answer}, NFKC), '\s+', ' ', 'g'), ' $')"
-"""The SQL of `answer_key`; ``{answer}`` is the column."""
+"""SQL equivalent of `answer_key`; ``{answer}`` is the column."""
 
 
 def answer_key(answer: str) -> str:
-    """Return what tells an answer from others: compatibility forms, blanks and dollar signs around it do not.
+    """Return a normalised answer: compatibility forms, whitespace and surrounding dollar signs do not matter.
 
     >>> answer_key("$12$  cm") == answer_key("$12$ cm"), answer_key("$12$"), answer_key("２０")
     (True, '12', '20')
@@ -84,22 +84,22 @@ def answer_key(answer: str) -> str:
 
 
 def in_language(language: str) -> Q:
-    """Return the condition for rows in a language, its scripts and regional forms included."""
+    """Return the condition for rows in a language, including its scripts and regional forms."""
     return Q(language__iexact=language) | Q(language__istartswith=f"{language}-")
 
 
 def visible_to(user: User | None) -> Q:
-    """Return the condition for questions a person may see: others' drafts only for admins and the system (None)."""
+    """Return the condition for questions visible to a person; others' drafts only for admins and the system (None)."""
     if user is None or is_admin(user):
         return Q()
     return ~Q(status=Question.Status.DRAFT) | Q(created_by=user)
 
 
 def question_get(*, question_id: int, user: User | None = None) -> Question:
-    """Return a question with its equation and its author.
+    """Return a question with its equation and author.
 
     Args:
-        user: who asks; None is the system itself.
+        user: the person who wants to see it; None is the system itself.
     """
     questions = Question.objects.select_related("equation", "machine_solution", "created_by")
     return get_or_not_found(
@@ -116,11 +116,11 @@ def exact_duplicates(
     exclude: Question | None = None,
     user: User | None = None,
 ) -> QuerySet[Question]:
-    """Return the questions that ask the same, are not retired and visible to the person, the oldest first.
+    """Return the questions that ask the same, are not retired and are visible to the person, oldest first.
 
     Args:
-        answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
-            ``1/2`` and ``0.5`` are one answer.
+        answer: if given, questions with another answer do not count, because they may show another figure.
+            ``1/2`` and ``0.5`` are the same answer.
     """
     digest = content_hash(text=text, options=options, content=content)
     same = Question.objects.filter(visible_to(user), content_hash=digest)
@@ -148,9 +148,9 @@ class TaggedPath:
 def concept_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[ConceptPath]]:
-    """Return the concept paths of many questions by two queries, each question's in the order of the tree.
+    """Return the concept paths of many questions with two queries, each question's in tree order.
 
-    With a hierarchy, only the paths in it.
+    If a hierarchy is given, only paths in it.
     """
     tags = tagged_paths(question_ids, hierarchy=hierarchy)
     return {question_id: [tag.path for tag in question_tags] for question_id, question_tags in tags.items()}
@@ -159,11 +159,11 @@ def concept_paths(
 def tagged_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[TaggedPath]]:
-    """Return the same with the hierarchy of each path."""
+    """Return concept paths like `concept_paths`, each with its hierarchy."""
     ids = list(question_ids)
     if not ids:
         return {}
-    # By hand, since every page of results asks: Django takes longer to write it than PostgreSQL to answer.
+    # Raw SQL, because every page of results runs it: Django takes longer to build it than PostgreSQL to answer.
     query = """
         SELECT t.question_id, k.hierarchy_id, k.path
         FROM questionbank_questiontag t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
@@ -185,9 +185,9 @@ def numbered_question_records(
     hierarchy: KnowledgeHierarchy | None = None,
     originals_of: str = "",
 ) -> Iterator[tuple[int, QuestionRecord]]:
-    """Yield many questions as records, each with its id, in bounded memory: a query by id, a sequence in its order.
+    """Yield many questions as (id, record) in bounded memory: a query set by id, a sequence in its own order.
 
-    With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
+    If a hierarchy is given, only concepts in it; if a format is given, with the originals read from that format.
     """
     if not isinstance(questions, QuerySet):
         prefetch_related_objects(questions, "equation")
@@ -259,14 +259,14 @@ EXPORT_FILTERS = (
 
 
 def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
-    """Return questions for an export; ready ones unless `filters` names a status.
+    """Return questions for an export; only ready ones unless `filters` contains a status.
 
     Args:
-        filters: of `EXPORT_FILTERS`; ``concept`` is an id and includes what lies below it, ``difficulty``
-            a range of per cent such as ``20-60``, the others are compared unchanged.
+        filters: names from `EXPORT_FILTERS`; ``concept`` is an id and includes its descendants, ``difficulty``
+            is a range in per cent such as ``20-60``, and the others are compared for equality.
 
     Raises:
-        ValidationFailed: a filter is not known or its value makes no sense.
+        ValidationFailed: a filter is unknown or its value is invalid.
     """
     questions = Question.objects.filter(status=filters.get("status", Question.Status.READY))
     for name, value in filters.items():
@@ -309,7 +309,7 @@ SHARING_SHOWN = 20
 
 
 def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
-    """Return other questions whose texts begin with the same text, `SHARING_SHOWN` at most."""
+    """Return at most `SHARING_SHOWN` other questions whose texts begin with the same stimulus."""
     content = content_of(question.content)
     if own_text(question.text, content) == question.text:
         return []
@@ -321,15 +321,15 @@ def questions_sharing_text(*, question: Question, user: User) -> list[Question]:
 
 
 def stored_name(sha256: str) -> str:
-    """Return the name of a picture's file in the storage."""
+    """Return the storage name of a picture's file."""
     return f"{sha256[:2]}/{sha256}"
 
 
 def picture_bytes(sha256: str) -> bytes | None:
-    """Return a picture, or None where its file is gone or damaged."""
+    """Return a picture's bytes, or None if its file is missing or damaged."""
     try:
         with storages["attachments"].open(stored_name(sha256)) as file:
             data: bytes = file.read()
     except FileNotFoundError:
         return None
-    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged: none at all
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged

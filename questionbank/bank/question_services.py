@@ -1,7 +1,7 @@
 """Writing questions and their tags; each function is one transaction.
 
-Every save fills what is derived from the text: content hash, search vector, difficulty in per cent; and
-asks for new vectors.
+Every save updates what is derived from the text (content hash, search vector, difficulty in per cent) and
+requests new vectors.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from questionbank.people.permissions import require
 from questionbank.search.index import search_index_settle, search_vector
 from questionbank.solving.services import equation_write, solution_compare
 
-_REWORDED = ", paraphrased"  # after the name of the source
+_REWORDED = ", paraphrased"  # appended to the name of the source
 _TAKEN_OVER = (
     "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty", "difficulty_scale",
 )  # fmt: skip
 
 
 class QuestionInput(TypedDict):
-    """What a person enters; the same for creating and updating."""
+    """The fields that a person enters when creating or updating a question."""
 
     text: str
     language: str
@@ -54,11 +54,11 @@ def question_create(
     """Add a question with its tags and equation.
 
     Args:
-        submission: names the form that was sent. A form that is sent again, by a second click or a reload,
-            gets the question that it made the first time.
+        submission: identifies the submitted form. If the same form is submitted again, by a second click or a reload,
+            the question created the first time is returned.
 
     Raises:
-        ValidationFailed: `fields` says what is wrong with which.
+        ValidationFailed: holds the problems by field.
         NotAllowed: the person may not write questions.
     """
     require(user, "question_create", "You may not write questions.")
@@ -70,7 +70,7 @@ def question_create(
     try:
         return _create(user, question, equation, fields["concepts"])
     except IntegrityError:
-        if made is not None and (earlier := made.first()) is not None:  # both clicks came at once
+        if made is not None and (earlier := made.first()) is not None:  # both requests came at once
             return earlier
         raise
 
@@ -90,10 +90,10 @@ def _create(
 def question_add_reworded(
     *, user: User | None, original: Question, text: str, status: str, source_id: str
 ) -> Question:
-    """Add a question that asks what `original` asks in other words.
+    """Add a question that rewords `original`.
 
-    Options, answer, solution, equation, grade and tags (with who set them) are the original's, and so is its
-    published difficulty; what students answered is not, for they saw another text.
+    Options, answer, solution, equation, grade and tags (with who set them) are copied from the original, and so is its
+    published difficulty; responses are not, because the students saw another text.
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -133,15 +133,15 @@ def question_update(
     seen: Collection[int] | None = None,
     **fields: Unpack[QuestionInput],
 ) -> Question:
-    """Change a question, unless somebody else did so since `version` was read.
+    """Update a question, unless somebody else did so since `version` was read.
 
     Args:
-        seen: ids of the concepts that the question had when the form was opened. Concepts that somebody else added or
-            removed since stay as they are now, unless this edit changes them too; None to overwrite.
+        seen: ids of the question's concepts when the form was opened. Concepts that somebody else added or removed
+            since then are left as they are, unless this edit changes them too; None to overwrite.
 
     Raises:
-        Conflict: the question has another version by now.
-        ValidationFailed: `fields` says what is wrong with which.
+        Conflict: the question now has another version.
+        ValidationFailed: holds the problems by field.
         NotAllowed: the person may not change this question.
     """
     fresh = _locked(question)
@@ -167,14 +167,14 @@ def question_update(
 
 @transaction.atomic
 def question_revert(*, user: User | None, question: Question, event: int, version: int) -> Question:
-    """Give a question the wording, grading and grade that it had before a change; the history gets one change more.
+    """Restore a question's wording, grading and grade from before a change; this adds a change to the history.
 
     Args:
-        event: of the history, which knows what the question was before it.
-        version: of the question that the person saw.
+        event: event of the history, which holds the question's state before the change.
+        version: version of the question that the person saw.
 
     Raises:
-        Conflict: the question has another version by now.
+        Conflict: the question now has another version.
         NotFound: its history has no such change.
         NotAllowed: the person may not change this question.
     """
@@ -195,7 +195,7 @@ def question_revert(*, user: User | None, question: Question, event: int, versio
 
 @transaction.atomic
 def question_retire(*, user: User | None, question: Question) -> Question:
-    """Take a question out of search; it stays in the bank and in its worksheets.
+    """Remove a question from search; it stays in the bank and in its worksheets.
 
     Raises:
         NotAllowed: the person may not change this question.
@@ -207,7 +207,7 @@ def question_retire(*, user: User | None, question: Question) -> Question:
 def question_restore(
     *, user: User | None, question: Question, status: str = Question.Status.READY
 ) -> Question:
-    """Bring a retired question back.
+    """Restore a retired question.
 
     Raises:
         NotAllowed: the person may not change this question.
@@ -236,13 +236,13 @@ def question_set_tags(
     concepts: Sequence[KnowledgeConcept],
     seen: Collection[int] | None = None,
 ) -> Question:
-    """Tag the question with exactly these concepts; tags that stay keep who set them.
+    """Tag the question with exactly these concepts; remaining tags keep the record of who set them.
 
     Args:
-        seen: ids of the concepts that the question had when the person began to choose; None to overwrite.
+        seen: ids of the question's concepts when the person began to choose; None to overwrite.
 
     Raises:
-        Conflict: it has others by now.
+        Conflict: it now has other concepts.
         NotAllowed: the person may not tag questions.
     """
     fresh = _locked(question)
@@ -259,9 +259,9 @@ def question_set_tags(
 def question_accept_prediction(
     *, user: User | None, question: Question, concept: KnowledgeConcept, probability: float | None
 ) -> QuestionTag:
-    """Tag the question with a concept that a model proposed and a person accepts.
+    """Tag the question with a predicted concept that a person accepts.
 
-    The tag is the person's; the model's probability stays with it.
+    The tag counts as set by the person; the model's probability is stored with it.
 
     Raises:
         NotAllowed: the person may not tag questions.
@@ -297,7 +297,7 @@ def _save(question: Question) -> None:
     question.search_vector = search_vector(question)
     question.save()
     search_index_settle()
-    question.refresh_from_db(fields=["search_vector"])  # an expression until now
+    question.refresh_from_db(fields=["search_vector"])  # it is still an expression
 
 
 def _set_tags(question: Question, wanted: set[int], user: User | None) -> None:

@@ -1,4 +1,4 @@
-"""One question: what it is, what is known about it, what is similar to it."""
+"""One question: its content, everything known about it, and similar questions."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ USES_SHOWN = 5
 
 @page_for("read")
 def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show the question with everything that is known about it.
+    """Show the question with everything known about it.
 
-    A browser that runs scripts asks for the similar questions afterwards (`question_likeness`), unless the address has
-    `?whole`. A browser tells by a cookie that it does (static/js/site.js), so that any other gets the whole page.
+    A browser with JavaScript requests the similar questions afterwards (`question_likeness`), unless the query string
+    has `?whole`. JavaScript sets a cookie to announce this (static/js/site.js), so that other browsers get the whole
+    page.
     """
     question = question_get(question_id=question_id, user=request.user)
     models = serving()
@@ -78,7 +79,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
 
 @page_for("read")
 def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show the part of a question's page that names similar questions."""
+    """Show the part of a question's page that lists similar questions."""
     question = question_get(question_id=question_id, user=request.user)
     if not request.htmx:
         return redirect(reverse("question_detail", args=[question.pk], query={"whole": 1}))
@@ -90,7 +91,7 @@ def question_likeness(request: HttpRequest, question_id: int) -> HttpResponse:
 
 
 def _likeness(request: HttpRequest, question: Question, models: Serving) -> dict[str, Any]:
-    """Return what `bank/questions/_likeness.html` shows besides the question."""
+    """Return the context of `bank/questions/_likeness.html`, except the question."""
     kin = kin_of(question=question, serving=models)
     return {
         "columns": lens_columns(kin.results),
@@ -102,7 +103,7 @@ def _likeness(request: HttpRequest, question: Question, models: Serving) -> dict
 
 @form_for("read")
 def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Ask, then take a question out of use; it stays readable and is found when looked for."""
+    """Retire a question, after confirmation; it stays readable, and a search for retired questions finds it."""
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     if request.method == "POST":
@@ -114,7 +115,7 @@ def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse
 
 @button_for("read")
 def question_restore_view(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Bring a retired question back."""
+    """Restore a retired question."""
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     question_restore(user=request.user, question=question)
@@ -124,7 +125,7 @@ def question_restore_view(request: HttpRequest, question_id: int) -> HttpRespons
 
 @button_for("read")
 def question_revert_view(request: HttpRequest, question_id: int, event: int) -> HttpResponse:
-    """Take a question back to what it was before a change."""
+    """Restore a question's state from before a change."""
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     version = whole_number(request.POST.get("version", "")) or 0
@@ -135,7 +136,7 @@ def question_revert_view(request: HttpRequest, question_id: int, event: int) -> 
 
 @page_for("read")
 def picture(_request: HttpRequest, sha256: str) -> HttpResponse:
-    """Show a picture; its address is its hash, so it never changes."""
+    """Return a picture; its URL contains its hash, so it never changes."""
     attachment = Attachment.objects.filter(pk=sha256).first()
     data = picture_bytes(sha256) if attachment is not None else None
     if attachment is None or data is None:
@@ -147,7 +148,7 @@ def picture(_request: HttpRequest, sha256: str) -> HttpResponse:
 
 @page_for("read")
 def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
-    """Show more of the similar questions, of one kind."""
+    """Show more of the similar questions of one kind."""
     row = kinship_rows().get(kinship)
     if row is None:
         raise NotFound("There is no such list of similar questions.")
@@ -168,7 +169,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
 
 
 def _hits(kin: Kin, wanted: KinshipRow, result: SimilarResult) -> list[SimilarHit]:
-    if wanted.kind in (EASIER, HARDER):  # copies differ in their difficulty, which each row names
+    if wanted.kind in (EASIER, HARDER):  # copies differ in difficulty, which each row shows
         return kin.kinds.get(wanted.kind, [])
     return fold_copies(kin.kinds.get(wanted.kind, []) if wanted.kind else result.hits)
 

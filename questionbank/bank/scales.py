@@ -1,7 +1,7 @@
-"""The named scales on which difficulties are published, and how each maps to 0-100 %.
+"""The named scales of published difficulties, and how each maps to 0-100 %.
 
-A question keeps its published value and the name of its scale; per cent are for filters and pages only.
-Values of different scales are never mixed unmapped.
+A question stores its published value and the name of its scale; per cent is only used for filters and pages.
+Values on different scales are never mixed without mapping.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Bounds of a scale; `inverted` where a high value means an easy question."""
+    """Bounds of a scale; `inverted` if a high value means an easy question."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ SCALES: dict[str, Scale] = {
 }
 
 AS_PUBLISHED = "as published"
-"""Name for a difficulty whose scale nobody stated: kept and shown, but never mapped to per cent."""
+"""Name for a difficulty without a stated scale: stored and shown, but never mapped to per cent."""
 
 _SCALE_BY_SET = {
     "tal_scq_zh": "0-4",
@@ -50,12 +50,12 @@ _SCALE_BY_ID = {
 
 
 def scale_names() -> tuple[str, ...]:
-    """Return every name that a question's `difficulty_scale` may have."""
+    """Return all valid values of a question's `difficulty_scale`."""
     return (*SCALES, AS_PUBLISHED)
 
 
 def scale_of_set(name: str) -> str:
-    """Return the scale of a public data set by its name, or an empty string.
+    """Return the scale of a public data set, or an empty string.
 
     >>> scale_of_set("tal_scq_en"), scale_of_set("my questions")
     ('0-4', '')
@@ -64,9 +64,9 @@ def scale_of_set(name: str) -> str:
 
 
 def scale_of_id(identifier: str) -> str:
-    """Return the scale of a public data set's question by its identifier, or an empty string.
+    """Return the scale of a question from a public data set by its identifier, or an empty string.
 
-    A file that came through the page has lost its folder's name; its identifiers still tell the set.
+    An uploaded file has lost its folder's name, but its identifiers still reveal the data set.
 
     >>> scale_of_id("omni-17"), scale_of_id("q-17")
     ('1-9.5', '')
@@ -75,9 +75,9 @@ def scale_of_id(identifier: str) -> str:
 
 
 def scale_percent(value: float | None, scale: str) -> float | None:
-    """Map a difficulty to 0 (easiest) .. 100 (hardest) per cent; None where it or its scale is not known.
+    """Map a difficulty to 0 (easiest) .. 100 (hardest) per cent; None if it or its scale is unknown.
 
-    Estimates may lie a little outside the scale and are clipped.
+    Estimates may lie slightly outside the scale and are clipped.
 
     >>> scale_percent(2, "0-4"), scale_percent(0.25, "facility"), scale_percent(3, "as published")
     (50.0, 75.0, None)
@@ -91,7 +91,7 @@ def scale_percent(value: float | None, scale: str) -> float | None:
 
 
 def scale_value(percent: float | None, scale: str) -> float | None:
-    """Return the inverse of `scale_percent` inside the scale.
+    """Map per cent back to a value on the scale; the inverse of `scale_percent`.
 
     >>> scale_value(50, "1-5"), scale_value(75, "facility")
     (3.0, 0.25)

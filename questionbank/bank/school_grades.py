@@ -1,7 +1,7 @@
-"""School years as different countries name them: which one a text means, and how a page names it.
+"""School years in different countries: parsing them from text, and naming them on pages.
 
-A stored grade is what its source or a person wrote: "8", "Year 8", "Klasse 8". School years are compared as US grades,
-of which children begin the first at six: "Year 8" of England, "7", "7. Klasse", "5ème" and 初一 are the same.
+A stored grade is as the source or a person wrote it: "8", "Year 8", "Klasse 8". School years are compared as US grades,
+the first of which children enter at six: "Year 8" in England, "7", "7. Klasse", "5ème" and 初一 are the same.
 `SCHOOL_SYSTEM` names the system in which pages write a bare number and forms read one.
 """
 
@@ -28,7 +28,7 @@ def _listed(names: tuple[str, ...]) -> Callable[[int], str]:
     return lambda year: names[year - 1] if 1 <= year <= len(names) else f"Grade {year}"
 
 
-# How each system names the school year of a US grade.
+# How each system names the school year that corresponds to a US grade.
 SCHOOL_SYSTEMS: Mapping[str, Callable[[int], str]] = {
     "us": lambda year: f"Grade {year}",
     "england": lambda year: f"Year {year + 1}",
@@ -39,8 +39,8 @@ SCHOOL_SYSTEMS: Mapping[str, Callable[[int], str]] = {
     "china": _listed(_CHINESE),
     "india": lambda year: f"Class {year}",
 }
-_YEAR_IS_GRADE = frozenset({"australia"})  # elsewhere children are in Year 1 at five
-_COUNTED_OTHERWISE = {"england": "Year {}", "france": "{}e"}  # what a bare number means there
+_YEAR_IS_GRADE = frozenset({"australia"})  # elsewhere children enter Year 1 at five
+_COUNTED_OTHERWISE = {"england": "Year {}", "france": "{}e"}  # meaning of a bare number there
 LAST_YEAR = 13
 
 _NUMBERS = {
@@ -56,7 +56,7 @@ _NUMBERS = {
 }
 _NAMED = "|".join(_NUMBERS)
 _SPANISH_ORDINALS = {"primer": 1, "segundo": 2, "tercer": 3, "cuarto": 4, "quinto": 5, "sexto": 6}
-_CHINESE_STAGES = {"小": 0, "初": 6, "高": 9}  # school years before its first
+_CHINESE_STAGES = {"小": 0, "初": 6, "高": 9}  # school years before the stage's first
 _SPANISH_STAGES = {"p": 0, "e": 6, "b": 10}
 _FRENCH_NAMES = {"seconde": 10, "2": 10, "premiere": 11, "première": 11, "1": 11, "terminale": 12, "tle": 12}
 _GRADE_WORD = "grade|class|klasse|klassenstufe|jahrgang|jahrgangsstufe|stufe|std|standard|grado|curso"
@@ -77,8 +77,8 @@ _YEAR = re.compile(
     re.IGNORECASE,
 )
 
-# Names of exams, stages and kinds of school, with the US grades of those who sit or attend them; 0 to 0 where the name
-# tells no grade. "SAT" and "ACT" are words too, so these need their capitals.
+# Names of exams, stages and kinds of school, with the range of US grades of their students; 0 to 0 if the name does
+# not imply a grade. "SAT" and "ACT" are also ordinary words, so they must be in capitals.
 _LEVELS: tuple[tuple[str, int, int], ...] = (
     (r"\b(?:i?gcses?(?: (?:higher|foundation)(?: tier)?)?|o[ -]levels?|national 5)\b", 9, 10),
     (r"\b(?:higher|foundation) tier\b", 9, 10),
@@ -119,14 +119,14 @@ _BARE = re.compile(r"\d{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class SchoolYears:
-    """School years that a text names.
+    """School years named in a text.
 
     Attributes:
-        words: as the text has them.
-        word: the noun of "Year 8", in small letters; empty where there is none.
-        first: US grade; 0 where the name tells none.
-        last: US grade; as `first` where one school year is named.
-        is_level: an exam, a stage or a kind of school is named, and no school year.
+        words: the words in the text.
+        word: the lower-case noun, as in "Year 8"; empty if there is none.
+        first: US grade; 0 if the name does not imply one.
+        last: US grade; equals `first` if a single school year is named.
+        is_level: whether it is an exam, a stage or a kind of school rather than a school year.
     """
 
     words: str
@@ -141,7 +141,7 @@ class SchoolYears:
 
 
 def named_years(text: str, system: str | None = None) -> Iterator[SchoolYears]:
-    """Yield the school years that a text names, and then the exams, stages and schools.
+    """Yield the school years named in a text, followed by the exams, stages and schools.
 
     >>> [(years.words, years.first, years.last) for years in named_years("Year 8 algebra", "")]
     [('Year 8', 7, 7)]
@@ -164,7 +164,7 @@ def named_years(text: str, system: str | None = None) -> Iterator[SchoolYears]:
 
 
 def school_year(grade: str, system: str | None = None) -> int | None:
-    """Return the US grade of a stored grade; None where it names no single one.
+    """Return the US grade of a stored grade; None if it does not name a single one.
 
     >>> [school_year(grade, "") for grade in ("8", "Year 8", "8. Klasse", "5ème", "初二", "4º ESO", "Advanced")]
     [8, 7, 8, 7, 8, 10, None]
@@ -177,7 +177,7 @@ def school_year(grade: str, system: str | None = None) -> int | None:
 
 
 def grade_name(grade: str, system: str | None = None) -> str:
-    """Return how pages name a stored grade: in the school system, else as it was written.
+    """Return how pages name a stored grade: in the school system, or else as it was written.
 
     >>> grade_name("7", "england"), grade_name("Year 8", "us"), grade_name("Year 8", ""), grade_name("7", "")
     ('Year 8', 'Grade 7', 'Year 8', 'Grade 7')
@@ -192,7 +192,7 @@ def grade_name(grade: str, system: str | None = None) -> str:
 
 
 def grade_typed(typed: str, system: str | None = None) -> str:
-    """Return the grade to store for what was typed into a form: a bare number is read in the school system.
+    """Return the grade to store for form input; a bare number is interpreted in the school system.
 
     >>> grade_typed("8", "england"), grade_typed("Year 8", "england"), grade_typed("8", ""), grade_typed("Year 8", "")
     ('7', '7', '8', 'Year 8')
@@ -207,7 +207,7 @@ def grade_typed(typed: str, system: str | None = None) -> str:
 
 
 def _year_of(match: re.Match[str], system: str) -> tuple[int, str]:
-    """Return the US grade, and the noun, of a school year that was found."""
+    """Return the US grade and the noun of a matched school year."""
     if match["chinese"]:
         return int(_digits(match["chinese"])), ""
     if match["stage"]:
@@ -232,7 +232,7 @@ def _year_of(match: re.Match[str], system: str) -> tuple[int, str]:
 
 
 def _digits(number: str) -> str:
-    """Return a number in digits, however it is written: "8", "8th", "eighth", 八."""
+    """Return a number in digits, whether written as "8", "8th", "eighth" or 八."""
     digits = re.match(r"\d+", number)
     if digits:
         return digits[0]

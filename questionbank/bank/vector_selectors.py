@@ -1,4 +1,4 @@
-"""Sets of vectors: the one place that builds the nearest-neighbour query, what a set holds, and what it lacks."""
+"""Sets of vectors: the only module that builds the nearest-neighbour query; their contents, and missing vectors."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from questionbank.registry.run_selectors import vectors_awaited
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
 
-EF_SEARCH = 140  # candidates that the index keeps while it searches; recall against time
-EXACT_LIMIT = 20_000  # so many candidates are compared one by one sooner than the index finds them
-SURELY_MANY = 60_000  # expected candidates that are not counted, unless the index finds too few
-_MOST_EF_SEARCH = 1000  # pgvector's own bound
+EF_SEARCH = 140  # size of the index's candidate list during a search; trades time for recall
+EXACT_LIMIT = 20_000  # up to this many candidates, an exact search is faster than the index
+SURELY_MANY = 60_000  # more expected candidates are not counted, unless the index finds too few
+_MOST_EF_SEARCH = 1000  # pgvector's limit
 _READY = ("q.status = 'ready'", ())
 
 
 class Candidates:
-    """The questions of a query; how many they are is asked once, however often the nearest of them are looked for.
+    """The candidate questions of searches; they are counted at most once, however many searches use them.
 
     Attributes:
-        questions: the query, in no order.
+        questions: the query, unordered.
     """
 
     def __init__(self, questions: QuerySet[Question]) -> None:
@@ -49,7 +49,7 @@ class Candidates:
 
     @cached_property
     def sql(self) -> tuple[str, tuple[Any, ...]] | None:
-        """The query with its parameters; None where Django sees that nothing can pass."""
+        """The query with its parameters; None if Django can tell that it is empty."""
         try:
             query, parameters = self._ids.query.sql_with_params()
         except EmptyResultSet:
@@ -58,12 +58,12 @@ class Candidates:
 
     @cached_property
     def are_surely_many(self) -> bool:
-        """Whether PostgreSQL expects more than are counted, without reading any; it may be wrong."""
+        """Whether PostgreSQL estimates too many to count, without reading any rows; it may be wrong."""
         return int(json.loads(self._ids.explain(format="json"))[0]["Plan"]["Plan Rows"]) > SURELY_MANY
 
     @cached_property
     def are_few(self) -> bool:
-        """Whether they are compared one by one."""
+        """Whether there are few enough for an exact search."""
         return self._ids[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT
 
 
@@ -76,14 +76,13 @@ def nearest(
     exclude: Sequence[int] = (),
     exact: bool = False,
 ) -> Neighbours:
-    """Return the `k` questions of a set whose vectors are nearest, as (question id, cosine), falling.
+    """Return the `k` questions of a set with the nearest vectors as (question id, cosine), in descending order.
 
     Args:
-        vector: (dimension,); a vector of zeros has no neighbours.
-        question_ids: only among these, a list of ids or a query of questions, as `Candidates` where several searches
-            are among the same; by default among all that are ready. The caller decides about drafts and retired
-            questions.
-        exact: compare with every candidate, whatever it costs.
+        vector: (dimension,); a zero vector has no neighbours.
+        question_ids: search only these: a list of ids or a query of questions, as `Candidates` if several searches use
+            the same; by default all ready questions. The caller decides about drafts and retired questions.
+        exact: compare with every candidate, whatever the cost.
     """
     if k <= 0 or not np.any(vector):
         return []
@@ -111,13 +110,13 @@ def nearest(
 
 
 def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:
-    """Return a question's vector in a set; None where it has none, or has changed since."""
+    """Return a question's vector in a set; None if it has none or has changed since it was computed."""
     return stored_vectors(set_ids=[embedding_set.pk], question=question).get(embedding_set.pk)
 
 
 def stored_vectors(*, set_ids: Sequence[int], question: Question) -> dict[int, Vector]:
-    """Return a question's vectors by the id of their set, without those from before the question changed."""
-    # By hand: Django takes several times as long to write it and to make a row of the answer.
+    """Return a question's vectors by set id, without outdated ones."""
+    # Raw SQL: Django takes several times as long to build the query and the rows.
     query = """
         SELECT embedding_set_id, vector::text FROM questionbank_questionembedding
         WHERE embedding_set_id = ANY(%s) AND question_id = %s AND content_hash = %s AND vector IS NOT NULL
@@ -129,7 +128,7 @@ def stored_vectors(*, set_ids: Sequence[int], question: Question) -> dict[int, V
 
 
 def vectors_of(*, embedding_set: EmbeddingSet, questions: Sequence[Question]) -> dict[int, Vector]:
-    """Return the vectors of questions in a set by their ids, without those from before a question changed."""
+    """Return the vectors of questions in a set by question id, without outdated ones."""
     query = """
         SELECT embedding.question_id, embedding.vector::text FROM questionbank_questionembedding embedding
         JOIN unnest(%s::bigint[], %s::bytea[]) AS asked (id, content_hash)
@@ -152,11 +151,11 @@ def _through_index(
     condition: str,
     parameters: Sequence[Any],
 ) -> Neighbours:
-    """Search the HNSW index, which goes on (`iterative_scan`) until enough rows fulfil the condition."""
+    """Search the HNSW index, which continues (`iterative_scan`) until enough rows fulfil the condition."""
     dimension = int(embedding_set.dimension)
-    # Both statements go to the server in one message, and so in one transaction, for which the settings hold.
-    # Twice as many in the inner query: an iterative scan returns its rounds one after the other, so what
-    # it found last may be nearer than what it found first.
+    # Both statements are sent in one message, and so run in one transaction, to which the settings apply.
+    # The inner query fetches twice as many: an iterative scan returns one round after another, so what
+    # it finds last may be nearer than what it found first.
     query = f"""
         SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true);
         WITH found AS MATERIALIZED (
@@ -166,11 +165,11 @@ def _through_index(
             ORDER BY distance LIMIT {2 * k}
         )
         SELECT question_id, distance FROM found ORDER BY distance, question_id LIMIT {int(k)}
-    """  # noqa: S608 - only numbers of ours; what users gave is in the parameters
+    """  # noqa: S608 - only our own numbers; user input is in the parameters
     kept_candidates = str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))
     with connection.cursor() as cursor:
         cursor.execute(query, [kept_candidates, _literal(vector), list(exclude), *parameters])
-        while cursor.nextset():  # the last result is the query's
+        while cursor.nextset():  # the last result belongs to the query
             pass
         return _scores(cursor.fetchall())
 
@@ -183,21 +182,21 @@ def _one_by_one(
     condition: str,
     parameters: Sequence[Any],
 ) -> Neighbours:
-    """Compare with every candidate; without the index's cast, so that it cannot be used."""
+    """Compare with every candidate; without the index's cast, so that the index cannot be used."""
     join = "JOIN questionbank_question q ON q.id = e.question_id" if condition is _READY[0] else ""
     query = f"""
         SELECT e.question_id, e.vector <=> %s::halfvec AS distance
         FROM questionbank_questionembedding e {join}
         WHERE e.embedding_set_id = {int(embedding_set.pk)} AND e.question_id <> ALL(%s) AND {condition}
         ORDER BY distance, e.question_id LIMIT {int(k)}
-    """  # noqa: S608 - only numbers of ours
+    """  # noqa: S608 - only our own numbers
     with connection.cursor() as cursor:
         cursor.execute(query, [_literal(vector), list(exclude), *parameters])
         return _scores(cursor.fetchall())
 
 
 def _scores(rows: Sequence[tuple[int, float | None]]) -> Neighbours:
-    # A stored vector of zeros (a text without content) is at no distance from anything, nor is a missing one.
+    # The distance to a zero vector (a text without content) is NaN, and to a missing vector NULL.
     return [
         (int(pk), 1.0 - distance)
         for pk, distance in rows
@@ -210,8 +209,8 @@ def _literal(vector: Vector) -> str:
 
 
 SAMPLE_SIZE = 300
-COUNTED_LIVE = 50_000  # questions; in a larger bank counting takes most of a second
-MISSING_KEPT = 3600  # seconds; the clock counts anew before that
+COUNTED_LIVE = 50_000  # questions; in a larger bank, counting takes most of a second
+MISSING_KEPT = 3600  # seconds; the scheduler recounts before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +227,7 @@ class PendingQuestion:
 
 
 def languages_served(embedding_set: EmbeddingSet) -> list[str]:
-    """Return the languages of the bank that the set is for and its encoder knows (the n-grams know every one)."""
+    """Return the bank's languages that the set is for and its encoder knows (n-grams know every language)."""
     shares = embedding_set.unknown_shares
     return [
         language
@@ -239,7 +238,7 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
-    """Return the bank's languages that the set is for: its own; of the general set all without one of their own."""
+    """Return the bank's languages that the set is for: its own; for the general set, all without a set of their own."""
     languages = bank_languages()
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]
@@ -249,23 +248,23 @@ def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def bank_languages() -> list[str]:
-    """Return the languages in which the bank has questions."""
+    """Return the languages of the bank's questions."""
     counts = FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
     return sorted(counts.values_list("language", flat=True))
 
 
 def map_set() -> EmbeddingSet | None:
-    """Return the set in use that the map of the bank is drawn from."""
+    """Return the set in use from which the map of the bank is drawn."""
     return EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True).first()
 
 
 def embedding_set_sample(*, language: str) -> list[str]:
-    """Return the texts of up to 300 questions of a language, to measure how well an encoder knows it."""
+    """Return the texts of up to 300 questions in a language, to measure how well an encoder knows it."""
     rows = Question.objects.filter(language=language).only("text", "options", "content")
     return [question.analysed_text for question in rows.order_by("content_hash")[:SAMPLE_SIZE]]
 
 
-# Retired questions keep the vectors they have and get no new ones.
+# Retired questions keep their vectors but get no new ones.
 _PENDING = sql.SQL(
     """
     SELECT {columns} FROM questionbank_question q
@@ -287,19 +286,19 @@ def _pending_query(embedding_set: EmbeddingSet, columns: str) -> sql.Composed:
 def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
     """Return the number of questions whose vector in the set is missing or out of date.
 
-    A question counts until the set's encoder has looked at it, also where its lens will not compare it.
+    A question counts until the set's encoder has processed it, even if its lens will not compare it.
     """
     with connection.cursor() as cursor:
-        # As plain text: in a request pghistory looks at every statement, and knows strings only.
+        # As plain text, because in a request pghistory inspects every statement and only understands strings.
         cursor.execute(_pending_query(embedding_set, "count(*)").as_string())
         return int(cursor.fetchone()[0])
 
 
 def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tuple[int, datetime | None]:
-    """Return `embedding_count_pending` and, of a large bank, when it was counted: at most `MISSING_KEPT` ago.
+    """Return `embedding_count_pending` and, for a large bank, when it was counted: at most `MISSING_KEPT` ago.
 
     Args:
-        anew: count now, and keep it for who asks next.
+        anew: count now, and cache the result.
     """
     if (FacetCount.objects.aggregate(number=Sum("questions"))["number"] or 0) <= COUNTED_LIVE:
         return embedding_count_pending(embedding_set=embedding_set), None
@@ -312,7 +311,7 @@ def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tup
 
 
 def embedding_pending_ids(*, embedding_set: EmbeddingSet, above: int = 0) -> list[int]:
-    """Return the questions with an id above this whose vector is missing or out of date, by ascending id."""
+    """Return the ids above `above` of questions whose vector is missing or out of date, ascending."""
     ordered = sql.SQL(" AND q.id > {} ORDER BY q.id").format(sql.Literal(above))
     with connection.cursor() as cursor:
         cursor.execute(_pending_query(embedding_set, "q.id") + ordered)
@@ -320,7 +319,7 @@ def embedding_pending_ids(*, embedding_set: EmbeddingSet, above: int = 0) -> lis
 
 
 def embedding_pending(*, embedding_set: EmbeddingSet, first: int, last: int) -> list[PendingQuestion]:
-    """Return those of a range of ids, both ends included, with their texts, by ascending id."""
+    """Return the pending questions with ids from `first` to `last`, inclusive, with their texts, by ascending id."""
     return _pending_where(
         embedding_set, sql.SQL("q.id BETWEEN {} AND {}").format(sql.Literal(first), sql.Literal(last))
     )
@@ -329,7 +328,7 @@ def embedding_pending(*, embedding_set: EmbeddingSet, first: int, last: int) -> 
 def embedding_pending_among(
     *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> list[PendingQuestion]:
-    """Return those of these ids, with their texts, by ascending id."""
+    """Return the pending questions among these ids, with their texts, by ascending id."""
     return _pending_where(embedding_set, sql.SQL("q.id = ANY({})").format(sql.Literal(list(question_ids))))
 
 
@@ -337,7 +336,7 @@ def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list
     query = _pending_query(embedding_set, "q.id, q.text, q.options, q.content, q.content_hash")
     ordered = query + sql.SQL(" AND ") + condition + sql.SQL(" ORDER BY q.id")
     with connection.cursor() as cursor:
-        cursor.execute(ordered.as_string())  # as plain text, likewise
+        cursor.execute(ordered.as_string())  # as plain text, as above
         return [
             PendingQuestion(pk, stored_text(text, json.loads(options), json.loads(content)), bytes(digest))
             for pk, text, options, content, digest in cursor.fetchall()
@@ -345,7 +344,7 @@ def _pending_where(embedding_set: EmbeddingSet, condition: sql.Composed) -> list
 
 
 def question_vectors_awaited(*, question: Question, user: User) -> str:
-    """Return what a question's missing vectors wait for, as a sentence; empty where it has them, or never will."""
+    """Return a sentence on what a question's missing vectors wait for; empty if none are missing or will come."""
     if not (sentence := vectors_awaited(user=user)):
         return ""
     sets = EmbeddingSet.objects.filter(is_current=True)
@@ -356,7 +355,7 @@ def question_vectors_awaited(*, question: Question, user: User) -> str:
 
 
 def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
-    """Return whether the set's HNSW index is there and valid."""
+    """Return whether the set's HNSW index exists and is valid."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"

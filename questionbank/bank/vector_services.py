@@ -1,6 +1,6 @@
-"""Vectors of questions: asking for them, storing them, and the index of a set.
+"""Vectors of questions: requesting and storing them, and the index of a set.
 
-A set is brought up to date by blocks: `bank.vector_selectors.embedding_pending` -> encode -> `embedding_store`.
+A set is updated in blocks: `bank.vector_selectors.embedding_pending` -> encode -> `embedding_store`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def embedding_request() -> Run | None:
-    """Ask for missing vectors to be computed: one waiting run at most, however often it is called.
+    """Request the computation of missing vectors; at most one run waits, however often this is called.
 
     The waiting run is locked until our transaction commits, so it cannot start without seeing our rows.
     """
@@ -37,21 +37,21 @@ def embedding_request() -> Run | None:
 
 
 def embedding_request_outdated() -> Run | None:
-    """Ask for search text and vectors where an update reads more of questions than before; None: nowhere."""
+    """Request search text and vectors where a new version derives more from questions; None if nothing is outdated."""
     outdated = Question.objects.filter(search_vector__isnull=True)
     return embedding_request() if outdated.exists() else None
 
 
 @transaction.atomic
 def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
-    """Return the vectors of a model for its capability's lens.
+    """Return a model's set of vectors for its capability's lens.
 
-    An empty set in addition to the one in use, unless it has one.
+    Creates an empty set, beside the one in use, unless the model already has one.
 
-    Probes find the set that they read by its encoder's name, so no two sets have the same.
+    Probes find their set by its encoder's name, so these names are unique.
 
     Raises:
-        ValidationFailed: models of this kind give no vectors.
+        ValidationFailed: models of this kind do not produce vectors.
     """
     row = CAPABILITIES.get(artifact.capability)
     if row is None or row.lens is None:
@@ -73,7 +73,7 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
 
 
 def embedding_set_save_unknown_shares(*, embedding_set: EmbeddingSet, shares: dict[str, float]) -> None:
-    """Remember the share of unknown tokens of each language."""
+    """Store each language's share of unknown tokens."""
     embedding_set.unknown_shares = {**embedding_set.unknown_shares, **shares}
     embedding_set.save(update_fields=["unknown_shares"])
 
@@ -82,13 +82,13 @@ def embedding_set_save_unknown_shares(*, embedding_set: EmbeddingSet, shares: di
 def embedding_store(
     *, embedding_set: EmbeddingSet, questions: Sequence[PendingQuestion], vectors: npt.NDArray[np.float32]
 ) -> int:
-    """Store one vector a question, replacing an old one; questions deleted meanwhile are left out.
+    """Store one vector per question, replacing old ones; questions deleted in the meantime are skipped.
 
     Args:
-        vectors: (questions, dimension), stored as half precision.
+        vectors: (questions, dimension), stored in half precision.
 
     Raises:
-        ValueError: the vectors' shape does not fit.
+        ValueError: the shape of the vectors does not match.
     """
     if vectors.shape != (len(questions), embedding_set.dimension):
         raise ValueError(f"expected {(len(questions), embedding_set.dimension)}, got {vectors.shape}")
@@ -98,7 +98,7 @@ def embedding_store(
             "CREATE TEMPORARY TABLE staged_embedding (question_id bigint, vector halfvec, content_hash bytea)"
             " ON COMMIT DROP"
         )
-        # COPY's binary format, because formatting 384 decimals a row costs more than computing them.
+        # COPY's binary format, because formatting 384 decimals per row costs more than computing them.
         header = np.array([embedding_set.dimension, 0], dtype=">u2").tobytes()
         rows = vectors.astype(">f2")
         with cursor.copy("COPY staged_embedding FROM STDIN (FORMAT binary)") as copy:
@@ -129,7 +129,7 @@ def embedding_store(
 
 
 def embedding_store_none(*, embedding_set: EmbeddingSet, questions: Sequence[PendingQuestion]) -> None:
-    """Note that the set's lens does not compare these questions: they are without a vector, and not pending."""
+    """Record that the set's lens does not compare these questions: they have no vector and are not pending."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -153,7 +153,7 @@ def _field(value: bytes) -> bytes:
 
 
 def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
-    """Drop the set's index, before a bulk load: building it once is quicker than inserting into it."""
+    """Drop the set's index before a bulk load: building it once is faster than inserting into it."""
     with connection.cursor() as cursor:
         cursor.execute(
             sql.SQL("DROP INDEX IF EXISTS {name}").format(name=sql.Identifier(embedding_set.index_name))
@@ -163,12 +163,12 @@ def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
 def embedding_index_build(*, embedding_set: EmbeddingSet) -> None:
     """Build the set's partial HNSW index without blocking writers; must be called outside a transaction.
 
-    It is quick where the server's `maintenance_work_mem` holds the graph.
-    PostgreSQL uses it only for the same cast and a literal set id: `questionbank.bank.vector_selectors`.
+    It is fast if the server's `maintenance_work_mem` can hold the graph.
+    PostgreSQL uses the index only for the same cast and a literal set id; see `questionbank.bank.vector_selectors`.
     """
     if embedding_index_exists(embedding_set=embedding_set):
         return
-    embedding_index_drop(embedding_set=embedding_set)  # an invalid one, left by a killed build
+    embedding_index_drop(embedding_set=embedding_set)  # an invalid index left by an interrupted build
     with connection.cursor() as cursor:
         cursor.execute(
             sql.SQL(
@@ -184,7 +184,7 @@ def embedding_index_build(*, embedding_set: EmbeddingSet) -> None:
 
 
 def embedding_set_finish(*, embedding_set: EmbeddingSet) -> None:
-    """Index a set that is complete and mark it ready."""
+    """Index a complete set and mark it as ready."""
     embedding_index_build(embedding_set=embedding_set)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE questionbank_questionembedding")

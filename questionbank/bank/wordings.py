@@ -1,4 +1,4 @@
-"""A question in all its wordings: the original and its paraphrases; and what else tells its story."""
+"""All wordings of a question, the original and its paraphrases, and other questions with the same story."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from questionbank.models import ProblemVariant
 
 _SAME_STORY = (ProblemVariant.Kind.REVERSED.value, ProblemVariant.Kind.REORDERED.value)
 
-# By hand: every page of a question asks this, and Django takes several times as long to write it as the database to
-# answer it.
+# Raw SQL: every question's page runs this, and Django takes several times as long to build the query as the database
+# to answer it.
 _WORDINGS = """
     SELECT id FROM questionbank_question, (
         SELECT coalesce(paraphrase_of_id, id) AS original FROM questionbank_question WHERE id = ANY(%s)
@@ -27,11 +27,11 @@ _STORY = f"""
     )
     SELECT id FROM wordings UNION SELECT added_id FROM variants
     UNION SELECT question_id FROM variants WHERE question_id IS NOT NULL
-"""  # noqa: S608 - nothing of a user's; a variant may outlive the question that it was written from
+"""  # noqa: S608 - no user input; a variant may outlive the question it was written from
 
 
 def wording_ids(question_id: int) -> list[int]:
-    """Return the ids of a question, of the one that it rewords, and of all rewordings of either; one query.
+    """Return the ids of a question, of its original, and of all rewordings of either, with one query.
 
     The list is empty if there is no such question.
     """
@@ -39,9 +39,9 @@ def wording_ids(question_id: int) -> list[int]:
 
 
 def story_ids(*question_ids: int) -> list[int]:
-    """Return the ids of some questions, of all wordings of them, and of the questions made of the same stories.
+    """Return the ids of some questions, of all their wordings, and of the questions made from the same stories.
 
-    A reversed version of a problem tells its answer.
+    A reversed version of a problem reveals its answer.
     """
     return _ids(_STORY, [list(question_ids), list(_SAME_STORY)])
 

@@ -1,7 +1,7 @@
 """Writing and editing a question, with a preview that needs no JavaScript.
 
-Buttons of the form say what they do in ``action``: save, preview, add a row of options, find a concept, write plain
-maths as LaTeX. All but save show the form again as it is. Near duplicates are named before a new text is saved.
+The form's buttons send ``action``: save, preview, add a row of options, find a concept, convert plain maths to
+LaTeX. All but save show the form again as submitted. Near duplicates are shown before a new text is saved.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
 
 @form_for("read")
 def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Change a question; where somebody else was faster, show both versions."""
+    """Edit a question; on a conflicting edit, show both versions."""
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     if request.method != "POST":
@@ -90,13 +90,13 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
 
 @button_for("read")
 def question_preview(request: HttpRequest) -> HttpResponse:
-    """Show the question as it will look; asked for by htmx while somebody writes."""
+    """Show a preview of the question; requested by htmx while somebody writes."""
     return render(request, "bank/questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
 
 
 @button_for("read")
 def concept_choices(request: HttpRequest) -> HttpResponse:
-    """Show the concepts to choose from, by name; asked for by htmx."""
+    """Show matching concepts to choose from; requested by htmx."""
     return render(
         request, "bank/concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
     )
@@ -156,14 +156,14 @@ def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
 
 
 def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:
-    """Return near duplicates of what was written that nobody has seen yet on this form."""
+    """Return near duplicates of the text that have not been shown yet on this form."""
     text = _analysed(form)
     if request.POST.get("seen_doubles") == fingerprint(text) or (question and text == question.analysed_text):
         return []
     try:
         return near_duplicates(text=text, serving=serving(), exclude=question, user=request.user)
     except ServiceUnavailable:
-        return []  # no vectors yet: nothing to compare with
+        return []  # no vectors yet, so nothing to compare with
 
 
 def _analysed(form: QuestionForm) -> str:
@@ -172,7 +172,7 @@ def _analysed(form: QuestionForm) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """Return a name for a text, whatever its white space, so that a form can say which text's doubles were shown."""
+    """Return a hash of a text, ignoring whitespace, so that a form can state for which text duplicates were shown."""
     return sha256(" ".join(text.split()).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The retriever of analogous problems in the bank: its vectors are the lens “structure”."""
+"""The retriever of analogous problems in the bank; its vectors are the lens “structure”."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             form_field=known_only_field,
         ),
     )
-    quick = QuickTraining(  # some minutes without a GPU: two passes of adapters over a thousand problems
+    quick = QuickTraining(  # some minutes without a GPU: two epochs of adapter training on a thousand problems
         settings={
             "backbone": "in use",
             "epochs": 2,
@@ -122,7 +122,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     report = analogy_data_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of its pages."""
+        """Return its URL patterns."""
         from questionbank.problem_writing import views as variants
         from questionbank.similar import exemplar_views as exemplars
         from questionbank.training import views as training
@@ -149,10 +149,10 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the model that the training begins with, which decides how numbers are read, and the answers.
+        """Return the answers and the model to start from, which determines how numbers are read.
 
         Raises:
-            ValidationFailed: too few questions share their graph to fill a batch.
+            ValidationFailed: too few questions share a graph to fill a batch.
         """
         start = pinned_start("analogy", settings)
         if start:
@@ -163,16 +163,16 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
         return {**answers, **start}
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
-        """Return the problems whose exemplars changed most, and which of these are computed alike."""
+        """Return the problems whose exemplars changed most, and which exemplars have the same computation."""
         return {"changed": changed_questions(comparison, are_graphs_looked_at=True)}
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Ask for the word problems to be solved again, with what this retriever finds."""
+        """Request that the word problems are solved again, with what this retriever finds."""
         return solve_after_promotion(user=user)
 
 
 def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str] | None) -> None:
-    """Refuse a training that cannot fill a batch. One that can may still lack problems: the fixed ones are kept out."""
+    """Refuse a training that cannot fill a batch. Other trainings may still be too small without the fixed problems."""
     needed = config_from_strings(AnalogyConfig, settings).batch_size
     there = problems_sharing_a_graph(hierarchies=hierarchies)
     if there < needed:

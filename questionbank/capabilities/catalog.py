@@ -1,4 +1,4 @@
-"""What any layer may ask about the bank's capabilities, and what is missing behind their rows."""
+"""Queries about the bank's capabilities, for all layers, and checks that their rows are complete."""
 
 from __future__ import annotations
 
@@ -44,32 +44,32 @@ _FALLBACK_TEXTS = LensTexts(
 
 
 def bank_capability(word: str) -> BankCapability:
-    """Return the row of a capability; one that has nothing for a kind of model that this program does not know."""
+    """Return the row of a capability; an empty one for an unknown kind of model."""
     return BANK_CAPABILITIES.get(word) or BankCapability()
 
 
 class ScopedModel(Protocol):
-    """A model, or what its history says of it."""
+    """A model, or an entry of its history."""
 
     capability: str
     scope: str
 
 
 def training_of(word: str) -> Training | None:
-    """Return how a capability is trained on the bank; None where it is not."""
+    """Return a capability as `Training`; None if it is not trained on the bank."""
     return bank_capability(word).training
 
 
 def has_general_model(word: str) -> bool:
-    """Return whether a model without a scope serves every language that has none of its own."""
+    """Return whether a model without a scope serves every language without a model of its own."""
     training = training_of(word)
     return training is not None and training.scope == "one language or all"
 
 
 def model_scope(manifest: Manifest) -> str:
-    """Return what a model is for, where its capability has a model in use for each hierarchy or language; else empty.
+    """Return a model's hierarchy or language, if its capability has one model in use for each; otherwise empty.
 
-    Empty also where its manifest does not say so.
+    Also empty if the manifest does not state it.
     """
     training = training_of(manifest.capability)
     if training is None or not training.scope or has_general_model(manifest.capability):
@@ -80,17 +80,17 @@ def model_scope(manifest: Manifest) -> str:
 
 
 def trainable() -> list[str]:
-    """Return the capabilities that are trained on the bank."""
+    """Return the capabilities that can be trained on the bank."""
     return [word for word, row in BANK_CAPABILITIES.items() if row.training is not None]
 
 
 def fixed_suite(word: str) -> FixedSuite | None:
-    """Return what a capability's candidates are compared on; None where it has no gate."""
+    """Return a capability as `FixedSuite`; None if it has no gate."""
     return bank_capability(word).suite
 
 
 def lens_texts() -> Mapping[str, LensTexts]:
-    """Return what pages say of each lens, in the order of `analytics.catalog.lenses`."""
+    """Return the texts about each lens, in the order of `analytics.catalog.lenses`."""
     texts = {
         capability.lens.word: row_lens
         for word, capability in CAPABILITIES.items()
@@ -100,7 +100,7 @@ def lens_texts() -> Mapping[str, LensTexts]:
 
 
 def lens_name(word: str) -> str:
-    """Return what pages call a lens."""
+    """Return the display name of a lens."""
     texts = lens_texts().get(word)
     return texts.name if texts else word
 
@@ -121,21 +121,21 @@ def scope_name(model: ScopedModel) -> str:
 
 
 def kinship_rows() -> Mapping[str, KinshipRow]:
-    """Return every kind of similar questions by the last part of its address.
+    """Return every kind of similar questions by the last part of its URL.
 
-    First all that a lens finds, then those kinds that are read off the lists.
+    First those that contain all that a lens finds, then those derived from such lists.
     """
     rows = [row for texts in lens_texts().values() for row in texts.kinships]
     return {row.slug: row for row in sorted(rows, key=lambda row: (bool(row.kind), row.place))}
 
 
 def job_kinds() -> Mapping[str, JobKind]:
-    """Return the kinds of jobs that single capabilities have, by their word."""
+    """Return the kinds of jobs that belong to a single capability, by name."""
     return {job.word: job for row in BANK_CAPABILITIES.values() for job in row.jobs}
 
 
 def bulk_kinds() -> Mapping[str, Run.Priority]:
-    """Return the kinds of bulk jobs with their priorities; people wait for every other kind."""
+    """Return the kinds of bulk jobs with their priorities; people wait for all other kinds."""
     requested, background = Run.Priority.REQUESTED, Run.Priority.BACKGROUND
     return {
         Run.Kind.EMBED.value: Run.Priority.VECTORS,
@@ -159,12 +159,12 @@ def job_kind_name(word: str) -> str:
 
 
 def capability_pages() -> list[URLPattern | URLResolver]:
-    """Return the addresses of the pages that single capabilities have."""
+    """Return the URL patterns of pages that belong to a single capability."""
     return [page for row in BANK_CAPABILITIES.values() for page in row.pages()]
 
 
 def capability_problems() -> list[str]:
-    """Say in sentences what is missing behind the rows of the tables of `analytics` and of the bank."""
+    """Return sentences on what is missing behind the rows of the tables of `analytics` and of the bank."""
     problems = [
         f"The lens {lens.word!r} has no stand-in {lens.stand_in!r}."
         for lens in lenses().values()

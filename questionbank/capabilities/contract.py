@@ -1,7 +1,7 @@
-"""The contract between a capability and the bank: what its class in `questionbank.capabilities` has or does.
+"""The contract between a capability and the bank: members of its class in `questionbank.capabilities`.
 
-Any layer may read this and `questionbank.capabilities.catalog`; the classes themselves are above services and pages, so
-they call what they need. Decisions 48 and 83.
+Any layer may import this module and `questionbank.capabilities.catalog`; the classes themselves are above services and
+views, so that they can call both. Decisions 48 and 83.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from questionbank.models import ModelArtifact, ModelComparison, User
 
 QUESTION = "questions/<int:question_id>"
-"""The beginning of the addresses of what a question has."""
+"""Start of the URLs of a question's pages."""
 
 OPEN_GROUPS = ("What is learned", "How long")
 SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has been compared and promoted."
@@ -27,13 +27,13 @@ SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has 
 
 @dataclass(frozen=True, slots=True)
 class QuickTraining:
-    """A training that takes minutes on any machine; offered where a model of the capability serves.
+    """A training that takes minutes on any machine; offered if the capability has a model in use.
 
     Attributes:
-        settings: what the form begins with.
-        sentence: what the page says then.
-        help_texts: of fields, in place of the configuration's own; with ``%(word)s`` for ``backbone="in use"``.
-        is_default: whether a form without a choice, and a command without a backbone, begin with it.
+        settings: initial values of the form.
+        sentence: shown on the page in that case.
+        help_texts: override the configuration's help; with ``%(word)s`` for ``backbone="in use"``.
+        is_default: whether a form without a choice, and a command without a backbone, use it.
     """
 
     settings: Mapping[str, Any]
@@ -43,7 +43,7 @@ class QuickTraining:
 
 
 def backbone_help(model: str, note: str = "") -> dict[str, str]:
-    """Return the help of the field for the backbone, where a training may go on from a `model` of the bank."""
+    """Return the help text of the backbone field, for a training that may start from a `model` of the bank."""
     start = (
         f"Package name, local folder or hub id of the encoder to start from; “in use”: the {model} in use now"
     )
@@ -52,17 +52,17 @@ def backbone_help(model: str, note: str = "") -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TrainingOption:
-    """A question of the form that is no setting of the configuration: yes or no, and yes unless somebody says no.
+    """A form option outside the training configuration; a boolean that defaults to true.
 
     Attributes:
-        name: of the run's parameter and of the form's field.
-        flag: of `manage.py train`, to say no.
-        title: what a job's page calls it.
-        yes: what a job's page says where it is on.
-        no: where it is off.
-        form_field: makes the form's field, for yes or no.
-        choices: of an option that is no yes or no: what may be chosen, the default first, and what pages call it. The
-            flag then takes a value, and `yes`, `no` and `form_field` are not used.
+        name: name of the run's parameter and of the form's field.
+        flag: flag of `manage.py train` that sets it to false.
+        title: label on a job's page.
+        yes: shown on a job's page if it is on.
+        no: shown if it is off.
+        form_field: creates the form's field, for a boolean.
+        choices: for an option that is not a boolean: values and their labels, the default first. The flag then takes a
+            value, and `yes`, `no` and `form_field` are not used.
     """
 
     name: str
@@ -77,39 +77,39 @@ class TrainingOption:
 
     @property
     def default(self) -> bool | str:
-        """What holds where nobody was asked."""
+        """The default value."""
         return next(iter(self.choices), True)
 
     def shown(self, answer: object) -> str:
-        """Return an answer as a job's page says it."""
-        if self.choices:  # jobs of an earlier version were not asked
+        """Return an answer as shown on a job's page."""
+        if self.choices:  # jobs of earlier versions have no answer
             first = next(iter(self.choices))
             return str(self.choices.get(str(answer or first), answer))
         return str(self.yes if answer else self.no)
 
 
 class Report(Protocol):
-    """What a training would learn from; see `questionbank.training.data_report.KeptReport`."""
+    """A report on what a training would learn from; see `questionbank.training.data_report.KeptReport`."""
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Any:
-        """Return the report, counted where it is not kept."""
+        """Return the report, computed if it is not cached."""
 
     def kept(self, *, hierarchies: Sequence[str] | None = None) -> Any:
-        """Return the report if it is kept, else None."""
+        """Return the report if it is cached, else None."""
 
 
 class Training(ABC):
-    """The part of a capability that is trained from a form or by a command.
+    """Mixin for a capability that is trained from a form or by a command.
 
     Attributes:
-        then: says when the trained model serves.
-        alone: parameters that two unfinished trainings must not have in common.
+        then: states when the trained model is used.
+        alone: parameters in which two unfinished trainings must differ.
         scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
-            all``, the model without a scope serves every language that has none of its own.
-        promotes_itself: whether the job compares and promotes the model too.
-        groups: of settings in the form: their names, with spaces in between, by title. `OPEN_GROUPS` are not folded
-            away; what is in no group follows at the end.
-        first_time: how long a step takes on two cores; shown before the first training.
+            all``, the model without a scope serves every language without a model of its own.
+        promotes_itself: whether the job also compares and promotes the model.
+        groups: setting names, separated by spaces, by title of their group in the form. `OPEN_GROUPS` are shown
+            expanded; settings without a group follow at the end.
+        first_time: duration of a step on two cores; shown before the first training.
     """
 
     job_title: ClassVar[str]
@@ -125,52 +125,52 @@ class Training(ABC):
     @property
     @abstractmethod
     def report(self) -> Report:
-        """What a training would learn from, shown by the template ``report.html``."""
+        """The report on what a training would learn from, shown by the template ``report.html``."""
 
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return what the training's run says besides ``set`` and ``hierarchies``, or in their place.
+        """Return parameters of the training's run that supplement or replace ``set`` and ``hierarchies``.
 
         Args:
-            settings: values by the names of the configuration's fields, which are checked already.
+            settings: values by the configuration's field names, already validated.
             hierarchies: names; None for all questions.
-            answers: to the options.
+            answers: values of the options.
 
         Raises:
-            ValidationFailed: the training cannot be done; `fields` has the problems by field.
+            ValidationFailed: the training is impossible; `fields` holds the problems by field.
         """
         return dict(answers)
 
     def title_of(self, parameters: Mapping[str, Any]) -> str:
-        """Return the title of the job that has these parameters."""
+        """Return the title of a job with these parameters."""
         return self.job_title
 
     def settings_like(self, manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the settings of a training like that of a model; None: those that it was trained with."""
+        """Return settings for a training like that of a model; None to use those it was trained with."""
         return None
 
     def first_seconds(
         self, report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]
     ) -> float | None:
-        """Return how long a training takes on two cores, before one was done here; None where nobody knows."""
+        """Return an estimate for the first training on two cores, in seconds; None if unknown."""
         return None
 
     def loss_note(self, settings: Mapping[str, str]) -> str:
-        """Return what has to be said at the curve of the loss; empty where nothing has."""
+        """Return a note on the loss curve, or an empty string."""
         return ""
 
 
 class FixedSuite:
-    """The part of a capability whose candidates are compared with the champion, on fixed questions.
+    """Mixin for a capability whose candidates are compared with the champion on fixed questions.
 
-    The templates ``suite.html`` and ``changed.html`` show what was measured, and what changes most.
+    The templates ``suite.html`` and ``changed.html`` show the measurements and the largest changes.
 
     Attributes:
-        no_figures: the gate's reason where nothing could be measured.
-        too_few: what the comparison's page says then.
-        queue: of the job that compares; ``"light"`` where it computes no vectors and needs no PyTorch.
-        measures: titles of the tables of figures, by their ``measure``.
+        no_figures: the gate's reason if nothing could be measured.
+        too_few: shown on the comparison's page in that case.
+        queue: queue of the comparison job; ``"light"`` if it computes no vectors and needs no PyTorch.
+        measures: titles of the tables of metrics, by their ``measure``.
     """
 
     no_figures: ClassVar[str]
@@ -179,27 +179,27 @@ class FixedSuite:
     measures: ClassVar[Mapping[str, str]] = {}
 
     def problems(self, figures: Any) -> list[str]:
-        """Return sentences on what keeps a candidate out besides its metrics.
+        """Return sentences on what disqualifies a candidate apart from its metrics.
 
         Args:
-            figures: the capability's own (`questionbank.capabilities.figures`).
+            figures: the capability's own figures (`questionbank.capabilities.figures`).
         """
         return []
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
-        """Return the context of the two templates."""
+        """Return additional context for the two templates."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class KinshipRow:
-    """A kind of similar questions: the last part of an address, and what the page says about it.
+    """A kind of similar questions: the last part of its URL, and its texts.
 
     Attributes:
-        slug: last part of the address.
-        lens: under which it is looked for.
-        kind: of `questionbank.similar.kinship.Kin.kinds`; empty: every question that the lens finds.
-        place: among the others; those without a kind come first.
+        slug: last part of the URL.
+        lens: the lens of the search.
+        kind: a key of `questionbank.similar.kinship.Kin.kinds`; empty for all questions that the lens finds.
+        place: sort key; rows without a kind come first.
     """
 
     slug: str
@@ -212,7 +212,7 @@ class KinshipRow:
 
 @dataclass(frozen=True, slots=True)
 class LensTexts:
-    """What pages say of a lens.
+    """The texts about a lens.
 
     Attributes:
         explanation: what being similar means under it.
@@ -225,16 +225,16 @@ class LensTexts:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The figure of each model in a list of models.
+    """The headline metric of each model in a list of models.
 
-    Every training measures its model on questions of its own, so the figures of two trainings cannot be compared. A
-    candidate that has been compared with the champion shows what both reach on the held-out questions instead.
+    Every training measures its model on its own held-out questions, so two trainings' figures cannot be compared. A
+    candidate that has been compared with the champion shows both results on the bank's held-out questions instead.
 
     Attributes:
-        path: of the figure in a manifest's ``metrics``.
-        text: what it is, with the questions that it was measured on; empty if models of several languages are in
-            one list, each measured on problems of its own: then it is on a model's own page alone.
-        compared: name of the same figure in a comparison; empty: there is none.
+        path: path of the metric in a manifest's ``metrics``.
+        text: description of the metric and its questions; empty if the list mixes models of several languages, each
+            measured on its own problems: then it is only shown on the model's page.
+        compared: name of the same metric in a comparison; empty if there is none.
     """
 
     path: tuple[str, ...]
@@ -245,15 +245,15 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of background job that one capability has; its class in `worker` does it.
+    """A kind of background job that belongs to one capability, whose class in `worker` executes it.
 
     Attributes:
         word: the run's ``kind``, at most ten characters.
-        alone: parameters that two unfinished jobs must not have in common; None: there may be any number of them.
-        template: included in the page of a job, where its result leads somewhere.
-        is_bulk: the job may take long, and gives way to jobs that people wait for; it saves its work as it goes, or is
-            begun again.
-        is_background: a bulk job that nobody asks for; it gives way to other bulk jobs, too.
+        alone: parameters in which two unfinished jobs must differ; None for no limit on their number.
+        template: included in a job's page, if its result links somewhere.
+        is_bulk: whether the job may take long and gives way to jobs that people wait for; it saves its work as it goes,
+            or is restarted.
+        is_background: whether it is a bulk job that nobody requests; it also gives way to other bulk jobs.
     """
 
     word: str
@@ -265,15 +265,15 @@ class JobKind:
 
 
 class BankCapability:
-    """A capability as the bank knows it: subclass this, and `Training` and `FixedSuite` where it has these parts.
+    """A capability in the bank: subclass this, and `Training` and `FixedSuite` as needed.
 
     Attributes:
         templates: folder below ``templates/``.
-        promotion_note: what a promotion entails, for the page that asks for it.
-        headline: the figure that lists of models show; None: they show none.
-        facts: names of a manifest's ``extra`` that everybody understands.
-        lens: what pages say of the lens that the capability's class in `analytics` has.
-        jobs: kinds of jobs besides training, comparing and promoting.
+        promotion_note: consequences of a promotion, shown on its confirmation page.
+        headline: the metric shown in lists of models; None to show none.
+        facts: keys of a manifest's ``extra`` that are worth showing to everybody.
+        lens: texts about the lens of the capability's class in `analytics`.
+        jobs: kinds of jobs other than training, comparing and promoting.
     """
 
     templates: ClassVar[str]
@@ -285,28 +285,28 @@ class BankCapability:
     jobs: ClassVar[tuple[JobKind, ...]] = ()
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of pages of its own; imports the views, so that only what serves pages loads them."""
+        """Return its URL patterns; imports the views here, so that only processes that serve pages load them."""
         return ()
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Ask for the jobs that follow when another model serves, and say so; inside the swap's transaction.
+        """Request the jobs that follow a change of the model in use, and announce them; runs in the swap's transaction.
 
-        Empty where there are none.
+        Returns an empty string if there are none.
         """
         return ""
 
     def serving_problem(self, artifact: ModelArtifact) -> str:
-        """Return why a model cannot serve now; empty where it can."""
+        """Return why a model cannot be used now; empty if it can."""
         return ""
 
     @property
     def training(self) -> Training | None:
-        """The capability itself, if it is trained on the bank."""
+        """The capability itself, if it can be trained on the bank."""
         return self if isinstance(self, Training) else None
 
     @property
     def suite(self) -> FixedSuite | None:
-        """The capability itself, if its candidates are compared; else it has no gate."""
+        """The capability itself, if its candidates are compared; otherwise it has no gate."""
         return self if isinstance(self, FixedSuite) else None
 
     def template(self, name: str) -> str:

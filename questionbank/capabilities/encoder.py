@@ -1,4 +1,4 @@
-"""The question encoder in the bank: its vectors are the lens “purpose”."""
+"""The question encoder in the bank; its vectors are the lens “purpose”."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from questionbank.registry.model_selectors import changed_questions
 from questionbank.training.data_report import DataReport, encoder_data_report
 from questionbank.training.start import MODEL_IN_USE, pinned_start
 
-# Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
-# is learned from (docs/results.md).
+# Seconds on two cores: per step of a last layer, per question encoded for it (decision 30), and per question seen in
+# training (docs/results.md).
 _LAYER_STEP, _ENCODED, _QUESTION = 0.6, 0.0175, 0.043
-_GRID_QUESTIONS = 5_100  # that come with the program in English; some 35 are learned from in each step
+_GRID_QUESTIONS = 5_100  # packaged questions in English; about 35 are learned from in each step
 _GRID_QUESTIONS_A_STEP = 35
 
 
@@ -104,13 +104,13 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the model that the training begins with."""
+        """Return the model to start from."""
         return pinned_start("encoder", settings)
 
     def settings_like(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an encoder's settings; of one with a last layer, those by which its transformer was trained.
+        """Return an encoder's settings; for one with a last layer, those with which its transformer was trained.
 
-        What it began with may lie anywhere, so a last layer alone begins with the encoder in use.
+        Its starting point may no longer exist, so a last layer alone starts from the encoder in use.
         """
         config = dict(manifest.get("config", {}))
         before = manifest.get("extra", {}).get("begun_with", {}).get("config")
@@ -126,7 +126,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
     def first_seconds(
         self, report: DataReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
     ) -> float | None:
-        """Return how long a training takes on two cores."""
+        """Estimate the duration of a training on two cores, in seconds."""
         config = config_from_strings(EncoderConfig, settings)
         has_grids = config.task_weight > 0
         encoded = report.questions + _GRID_QUESTIONS * has_grids
@@ -140,10 +140,10 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         return layer + _QUESTION * (seen + steps * _GRID_QUESTIONS_A_STEP * has_grids)
 
     def loss_note(self, settings: Mapping[str, str]) -> str:
-        """Return why the loss of a contrastive training rises at first."""
+        """Explain why the loss of a contrastive training rises at first."""
         try:
             config = config_from_strings(EncoderConfig, settings)
-        except ConfigurationError:  # of another version
+        except ConfigurationError:  # from another version
             return ""
         if config.objective != "contrast":
             return ""

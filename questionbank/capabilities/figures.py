@@ -1,7 +1,7 @@
-"""The figures of a comparison of two models, as its job writes them and as they are kept (JSON).
+"""The figures of a comparison of two models, as written by its job and stored as JSON.
 
-Those of each capability are its own subclass of `Figures`; comparisons of earlier versions may lack what is
-`NotRequired`. A question is an id.
+Each capability has its own subclass of `Figures`; comparisons made by earlier versions may lack keys that are
+`NotRequired`. Questions are given by id.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import NotRequired, TypedDict
 
 
 class Metric(TypedDict):
-    """One measure of both models.
+    """One metric of both models.
 
     ``difference`` is candidate - champion, ``low`` and ``high`` its 95 % paired bootstrap interval over questions,
-    rounded to four digits. ``worse``: all of the interval lies on the wrong side of 0. ``may_favour``
-    (false where being better does not count for the candidate) and ``decides`` are said by earlier versions only; now
-    `analytics.capability.Capability.is_decisive` says what decides.
+    rounded to four digits. ``worse``: the whole interval lies on the wrong side of 0. ``may_favour``
+    (false if being better does not count for the candidate) and ``decides`` come only from earlier versions; now
+    `analytics.capability.Capability.is_decisive` determines what decides.
     """
 
     name: str
@@ -37,10 +37,10 @@ class Metric(TypedDict):
 class Suite(TypedDict):
     """The fixed questions on which both were measured, and those that only the champion (``lost``) can read.
 
-    ``train_questions``: those that probes, neighbours or exemplars came from; ``fewest``: how many questions there must
-    be; ``loses_...``: the champion predicts them and the candidate does not; ``seen_by_champion``: an earlier version
-    trained it on the suite, which only favours it; ``won``: only the candidate solves them, ``missed``: only the
-    champion; the others by what is known of them.
+    ``train_questions``: the questions that probes, neighbours or exemplars came from; ``fewest``: minimum number of
+    questions; ``loses_...``: predicted by the champion but not by the candidate; ``seen_by_champion``: an earlier
+    version trained the champion on the suite, which only favours it; ``won``: solved only by the candidate, ``missed``:
+    only by the champion; the other keys count questions by what is known of them.
     """
 
     questions: int
@@ -63,14 +63,14 @@ class Suite(TypedDict):
 
 
 class Figures(TypedDict):
-    """What every comparison has."""
+    """The keys of every comparison."""
 
     suite: Suite
     metrics: list[Metric]
 
 
 class ChangedNeighbours(TypedDict):
-    """The nearest questions of one question by either model, and the share of them that both name."""
+    """The nearest questions of a question for each model, and the share that both lists contain."""
 
     question: int
     overlap: float
@@ -79,19 +79,19 @@ class ChangedNeighbours(TypedDict):
 
 
 class EncoderFigures(Figures):
-    """``changed``: those with the smallest overlap of their ten nearest questions first."""
+    """``changed``: ascending by overlap of the ten nearest questions."""
 
     changed: list[ChangedNeighbours]
 
 
 class AnalogyFigures(Figures):
-    """``changed``: as for encoders, of the eight nearest."""
+    """``changed``: as for encoders, with the eight nearest."""
 
     changed: list[ChangedNeighbours]
 
 
 class NamedConcept(TypedDict):
-    """The concept that a model names first."""
+    """A model's most probable concept."""
 
     path: list[str]
     probability: float
@@ -99,7 +99,7 @@ class NamedConcept(TypedDict):
 
 
 class ChangedConcept(TypedDict):
-    """A question that both models name different concepts for; ``tagged``: its own."""
+    """A question for which the models name different concepts; ``tagged``: its own."""
 
     question: int
     tagged: list[list[str]]
@@ -108,7 +108,7 @@ class ChangedConcept(TypedDict):
 
 
 class ProbesFigures(Figures):
-    """Those of the probes of one hierarchy."""
+    """The figures of the probes of one hierarchy."""
 
     changed_concepts: list[ChangedConcept]
 
@@ -122,7 +122,7 @@ class PairSuite(TypedDict):
 
 
 class ChangedPair(TypedDict):
-    """A pair with the probability of being valid by either scorer."""
+    """A pair with each scorer's probability that it is valid."""
 
     original: str
     paraphrase: str
@@ -133,13 +133,13 @@ class ChangedPair(TypedDict):
 
 
 class ParaphraseFigures(Figures):
-    """Metrics also name their ``suite`` and ``measure``; ``changed_pairs``: the largest changes first."""
+    """Metrics also have ``suite`` and ``measure``; ``changed_pairs``: largest changes first."""
 
     changed_pairs: list[ChangedPair]
 
 
 class ChangedProblem(TypedDict):
-    """A problem that only one of two solvers solves, with the equation of either."""
+    """A problem that only one of the two solvers solves, with both equations."""
 
     question: int
     text: str
@@ -151,6 +151,6 @@ class ChangedProblem(TypedDict):
 
 
 class SolverFigures(Figures):
-    """Those of two solvers of one language."""
+    """The figures of two solvers for one language."""
 
     changed_problems: list[ChangedProblem]

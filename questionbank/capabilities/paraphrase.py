@@ -1,4 +1,4 @@
-"""The paraphrase scorer in the bank: it judges the pairs that wait for review."""
+"""The paraphrase scorer in the bank, which judges the pairs that wait for review."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from questionbank.training.option_forms import decisions_field
 from questionbank.training.scorer import ScorerReport, scorer_data_report
 from questionbank.training.start import pinned_start
 
-_TRIPLET, _QUESTION = 0.0625, 0.015  # seconds on two cores: to learn one, and to make a question's triplets
+_TRIPLET, _QUESTION = 0.0625, 0.015  # seconds on two cores: per triplet, per question for making triplets
 
 
 class ParaphraseInBank(BankCapability, Training, FixedSuite):
@@ -102,7 +102,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     report = scorer_data_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of its pages."""
+        """Return its URL patterns."""
         from questionbank.review import bench_views as review_bench
         from questionbank.review import paraphrase_views as paraphrases
         from questionbank.review import views as review
@@ -140,23 +140,23 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the answers, and the model that the training begins with."""
+        """Return the answers and the model to start from."""
         return {**answers, **pinned_start("paraphrase", settings)}
 
     def first_seconds(
         self, report: ScorerReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
     ) -> float | None:
-        """Return how long a training takes on two cores."""
+        """Estimate the duration of a training on two cores, in seconds."""
         config = config_from_strings(ParaphraseConfig, settings)
         questions = report.learned * report.english / max(1, report.examined)
         seen = questions * config.triplets_per_question * config.epochs
-        if config.max_steps:  # no more questions are drawn than these steps can see
+        if config.max_steps:  # no more questions are drawn than fit into these steps
             seen = min(seen, config.max_steps * config.batch_size)
             questions = min(questions, seen)
         return _QUESTION * questions + _TRIPLET * seen
 
     def problems(self, figures: ParaphraseFigures) -> list[str]:
-        """Return why a comparison of an earlier version says nothing of the verdict."""
+        """Return a problem for comparisons by earlier versions, which did not measure the verdict."""
         if "suites" in figures["suite"]:
             return []
         return [
@@ -173,5 +173,5 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         }
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Ask for the undecided pairs to be scored by the scorer that serves now."""
+        """Request that undecided pairs are scored by the scorer now in use."""
         return after_scorer_promotion(user=user)

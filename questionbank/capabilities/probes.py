@@ -1,4 +1,4 @@
-"""Concept and difficulty probes in the bank: one model a hierarchy, on the vectors in use."""
+"""Concept and difficulty probes in the bank: one model per hierarchy, on the vectors in use."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     report = probes_data_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of its pages."""
+        """Return its URL patterns."""
         from questionbank.bank import map_views as maps
 
         return [
@@ -59,10 +59,10 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the one hierarchy that the probes are for.
+        """Return the one hierarchy for which the probes are trained.
 
         Raises:
-            ValidationFailed: not one hierarchy is named, or there is none with this name.
+            ValidationFailed: not exactly one hierarchy is named, or it does not exist.
         """
         names = list(hierarchies or ())
         if KnowledgeHierarchy.objects.filter(name__in=names).count() != 1:
@@ -77,7 +77,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         return f"Learn concepts and difficulty: {parameters['hierarchy']}"
 
     def problems(self, figures: ProbesFigures) -> list[str]:
-        """Return what the champion predicts and the candidate does not."""
+        """Return what the champion predicts but the candidate does not."""
         problems = []
         if figures["suite"].get("loses_concepts"):
             problems.append("It names no concepts, and the model in use does.")
@@ -86,11 +86,11 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         return problems
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
-        """Return the questions for which the two name different concepts."""
+        """Return the questions for which the two models name different concepts."""
         return {"changed_concepts": changed_concepts(comparison)}
 
     def serving_problem(self, artifact: ModelArtifact) -> str:
-        """Return that the vectors which the probes read are not in use."""
+        """Return a sentence if the vectors that the probes read are not in use."""
         reads = artifact.manifest["extra"]["encoder"]
         if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
             return ""

@@ -1,4 +1,4 @@
-"""The bank's capabilities by their word, imported when the first of them is asked for."""
+"""The bank's capabilities by name, imported on first access."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Row = TypeVar("Row")
 
 
 class LateTable(UserDict[str, Row]):
-    """A mapping that fills itself on first use, so that a process that needs no row does not wait for any.
+    """A mapping that is loaded on first use, so that processes that need no row do not wait for it.
 
     Attributes:
-        load: returns the rows; set while Django starts.
+        load: returns the rows; set when Django starts.
     """
 
     load: Callable[[], Mapping[str, Row]]
 
-    def __init__(self) -> None:  # the parent's would make it empty
+    def __init__(self) -> None:  # the parent's would set `data` to an empty dict
         pass
 
     @cached_property
@@ -32,4 +32,4 @@ class LateTable(UserDict[str, Row]):
 
 
 BANK_CAPABILITIES: LateTable[BankCapability] = LateTable()
-"""The rows of `questionbank.capabilities.table`, which `questionbank.apps` names; imported on first use."""
+"""The rows of `questionbank.capabilities.table`, set by `questionbank.apps`; imported on first use."""

@@ -1,4 +1,4 @@
-"""The solver in the bank: it finds the equation of a word problem."""
+"""The solver in the bank, which finds the equation of a word problem."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from questionbank.solving.services import solve_after_promotion
 from questionbank.training.solver import SOLVER_LANGUAGES, SolverReport, solver_data_report
 from questionbank.training.start import pinned_start
 
-# Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
+# Seconds per problem and step on two cores, without contrast (docs/decisions/0055-training-on-a-cpu.md).
 _PROBLEM = 0.04
 _LANGUAGE_BACKBONES = {"zh": MULTILINGUAL_BACKBONE}
 
@@ -102,7 +102,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     report = solver_data_report
 
     def pages(self) -> Sequence[URLPattern | URLResolver]:
-        """Return the addresses of its pages."""
+        """Return its URL patterns."""
         from questionbank.solving import views as solving
 
         return [
@@ -119,9 +119,9 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     def job_parameters(
         self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the language and what the training begins with: by default a plain encoder that knows the language.
+        """Return the language and the model to start from: by default a plain encoder that knows the language.
 
-        The backbone is named, so that the run's command never begins with the model in use.
+        The backbone is always stated, so that the run never starts from the model in use by default.
         """
         language = answers["language"]
         settings = {"backbone": _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE), **settings}
@@ -134,7 +134,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
     def first_seconds(
         self, report: SolverReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
     ) -> float | None:
-        """Return how long a training takes on two cores; None with contrast, whose triples nobody has counted yet."""
+        """Estimate the duration on two cores, in seconds; None with contrast, whose triples are not counted yet."""
         config = config_from_strings(SolverConfig, settings)
         name = language_name(parameters.get("language", "en"))
         learned = sum(row.learned for row in report.languages if row.language == name)
@@ -144,7 +144,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         return _PROBLEM * (min(seen, config.max_steps * config.batch_size) if config.max_steps else seen)
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
-        """Return the problems that only one of the two solves, without those that are deleted since."""
+        """Return the problems that only one of the two solves, except deleted ones."""
         figures: SolverFigures = comparison.figures
         rows = figures.get("changed_problems", [])
         ids = [row["question"] for row in rows]
@@ -152,5 +152,5 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         return {"changed_problems": [row for row in rows if row["question"] in existing]}
 
     def after_promotion(self, *, user: User | None) -> str:
-        """Ask for what the solvers in use have not solved since they came into use."""
+        """Request solutions for what the solvers in use have not solved since they came into use."""
         return solve_after_promotion(user=user)

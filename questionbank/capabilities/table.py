@@ -1,4 +1,4 @@
-"""The one table of the bank's capabilities; a class a module.
+"""The table of the bank's capabilities, with one class per module.
 
 The other two tables are `analytics.catalog` (what can be computed) and `worker.table` (what jobs do).
 """

@@ -1,7 +1,7 @@
-"""Commands that turn a file of questions, or of pairs, into a file of answers, line by line.
+"""Commands that turn a file of questions or pairs into a file of answers, line by line.
 
-A line that cannot be read is reported by number and reason, the others are done. The output is written
-aside and renamed at the end, so that nobody meets half a file.
+A line that cannot be read is reported with its number and the reason; the others are processed. The output is
+written to a temporary file and renamed at the end, so nobody sees a partial file.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from questionbank.core.storage import written_aside
 from questionbank.formats.fields import FieldProblems, read_identifier, read_question
 from questionbank.formats.lines import read_lines, refuse_unreadable
 
-BATCH = 256  # questions that are encoded together
+BATCH = 256  # questions encoded together
 _READ_FIELDS = ("id", "text", "language")
 _SOLUTION_FIELDS = ("equation", "program", "calculations", "numbers", "answer", "solution")
 
 
 @dataclass(frozen=True, slots=True)
 class InputQuestion:
-    """One line of the input: `id` comes back as it was given, the line's number where there is none.
+    """One line of the input; `id` is returned as given, or the line number if the line has no id.
 
     Attributes:
-        text: the analysed one (`analytics.analysed_text`).
-        is_in_parts: it asks several questions.
+        text: the analysed text (`analytics.analysed_text`).
+        is_in_parts: whether it asks several questions.
     """
 
     id: str | int | float
@@ -44,7 +44,7 @@ class InputQuestion:
 
 @dataclass(frozen=True, slots=True)
 class InputPair:
-    """One line of the input: `id` comes back as it was given, the line's number where there is none."""
+    """One line of the input; `id` is returned as given, or the line number if the line has no id."""
 
     id: str | int | float
     original: str
@@ -53,10 +53,10 @@ class InputPair:
 
 @dataclass(frozen=True, slots=True)
 class InputProblem:
-    """One line of a corpus: `id` comes back as it was given, the line's number where there is none.
+    """One line of a corpus; `id` is returned as given, or the line number if the line has no id.
 
     Attributes:
-        unreadable: the fields of its solution that have a value of another type, or one that no text can be.
+        unreadable: the fields of its solution that have the wrong type or a value that cannot be text.
     """
 
     id: str | int | float
@@ -71,21 +71,22 @@ Convert = Callable[[Sequence[Entry]], Sequence[Mapping[str, Any]]]
 def convert_questions(
     *, source: Path, target: Path, convert: Convert[InputQuestion], report: Callable[[str], object]
 ) -> int:
-    """Read questions as JSON Lines, convert them in batches, write one JSON object a line.
+    """Read questions as JSON Lines, convert them in batches and write one JSON object per line.
 
     Args:
-        source: only ``id``, ``text``, ``language``, ``options`` and ``grading`` are read; gzip-compressed files too.
-        target: compressed where its name ends in ``.gz``.
-        convert: one object for each question of a batch, in their order.
-        report: told each line that cannot be read, with its number and the reason.
+        source: JSON Lines, optionally gzipped; only ``id``, ``text``, ``language``, ``options`` and ``grading`` are
+            read.
+        target: gzipped if its name ends in ``.gz``.
+        convert: returns one object for each question of a batch, in order.
+        report: called with each line that cannot be read, with its number and the reason.
 
     Returns:
-        Number of questions written.
+        The number of questions written.
 
     Raises:
         ImportRefused: the file as a whole cannot be read; nothing is written.
-        ValidationFailed: the output cannot be written there.
-        KindredError: lines could not be read; the others are written.
+        ValidationFailed: the output file cannot be written.
+        KindredError: some lines could not be read; the others are written.
     """
     nothing = f"{source.name} contains no questions."
     return _convert_file(source, target, read_input_questions, convert, report, nothing)
@@ -94,20 +95,20 @@ def convert_questions(
 def convert_pairs(
     *, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]
 ) -> int:
-    """Do as `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
+    """Convert pairs like `convert_questions`, from lines with ``id``, ``original`` and ``paraphrase``.
 
     Raises:
-        ImportRefused, ValidationFailed, KindredError: as there.
+        ImportRefused, ValidationFailed, KindredError: as for `convert_questions`.
     """
     nothing = f"{source.name} contains no pairs."
     return _convert_file(source, target, read_input_pairs, convert, report, nothing)
 
 
 def write_text(target: Path, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a file completely or not at all.
 
     Raises:
-        ValidationFailed: it cannot be written there.
+        ValidationFailed: the file cannot be written.
     """
     with written_aside(target) as raw:
         raw.write(text.encode("utf-8"))
@@ -167,30 +168,31 @@ def _convert_all(
 
 
 def read_input_questions(path: Path) -> Iterator[InputQuestion | LineProblem]:
-    """Return the question or the problem of each line that is not blank.
+    """Yield the question, or the problem, of each line that is not blank.
 
     Raises:
-        ImportRefused: the file cannot be read on (damaged gzip, for one).
+        ImportRefused: the rest of the file cannot be read, for example because its gzip data is damaged.
     """
     return _read_entries(path, _question)
 
 
 def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
-    """Return the pair or the problem of each line that is not blank.
+    """Yield the pair, or the problem, of each line that is not blank.
 
     Raises:
-        ImportRefused: the file cannot be read on (damaged gzip, for one).
+        ImportRefused: the rest of the file cannot be read, for example because its gzip data is damaged.
     """
     return _read_entries(path, _pair)
 
 
 def read_input_problems(path: Path) -> Iterator[InputProblem | LineProblem]:
-    """Return the word problem, or what is wrong with it, of each line that is not blank; repeated ids are refused.
+    """Yield the word problem, or what is wrong with it, for each line that is not blank; repeated ids are refused.
 
-    A line whose equation, or another field of its solution, cannot be read keeps its text: `InputProblem.unreadable`.
+    A line keeps its text if its equation or another field of its solution cannot be read; see
+    `InputProblem.unreadable`.
 
     Raises:
-        ImportRefused: the file cannot be read at all, or not on (damaged gzip, for one).
+        ImportRefused: the file, or the rest of it, cannot be read, for example because its gzip data is damaged.
     """
     refuse_unreadable(path)
     seen: set[str | int | float] = set()

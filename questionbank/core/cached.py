@@ -1,4 +1,4 @@
-"""Caches in a process's memory, which are never out of date."""
+"""In-process caches that are never stale."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Value = TypeVar("Value")
 
 
 class VersionedCache(Generic[Value]):
-    """A value that is read again when its signature changes.
+    """A cached value that is read again when its signature changes.
 
     Args:
-        signature: differs between two states of the database. The next call sees a change that comes while it is read.
-        check_after: returns the seconds for which the signature is not asked for again.
+        signature: differs between two states of the database. A change made during a read is noticed by the next call.
+        check_after: returns the number of seconds for which the signature is not checked again.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class VersionedCache(Generic[Value]):
         self._checked_at = -math.inf
 
     def __call__(self) -> Value:
-        """Return the value; if several threads ask, one of them reads it."""
+        """Return the value; if several threads call at once, only one of them reads it."""
         kept = self._kept
         if kept is not None and time.monotonic() - self._checked_at < self._check_after():
             return kept[1]
@@ -49,10 +49,10 @@ class VersionedCache(Generic[Value]):
 
 
 class KeyedCache(Generic[Key, Value]):
-    """Values under keys that name everything they depend on.
+    """An LRU cache whose keys name everything that the values depend on.
 
     Args:
-        most: number of values kept; the least recently used go first.
+        most: maximum number of values; the least recently used are evicted first.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,10 +63,10 @@ class KeyedCache(Generic[Key, Value]):
     def __call__(
         self, keys: Iterable[Key], find: Callable[[list[Key]], Mapping[Key, Value]]
     ) -> dict[Key, Value]:
-        """Return the values of some keys.
+        """Return the values of some keys, from the cache or from `find`.
 
         Args:
-            find: returns the values of those that are not kept. What it leaves out is asked for again next time.
+            find: returns the values that are not cached. Keys that it leaves out are looked up again next time.
         """
         wanted = list(dict.fromkeys(keys))
         with self._lock:

@@ -1,4 +1,4 @@
-"""The geometry of charts and of the map's points, which the server draws."""
+"""Geometry of the server-rendered charts and of the points on the map."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from questionbank.core.wording import number_text
 
 Point = tuple[float, float]
 
-LOOKS = 6  # dash patterns and colours of the style sheet
-MARKERS = ("circle", "square", "triangle", "diamond", "cross")  # with LOOKS, 30 series differ
-POINTS = 300  # a curve is drawn with about so many
-MARKS = 8  # and marked at so many
-ROWS = 40  # of the table
-EXTENT = 1000  # units of the drawing area that paths are written in
+LOOKS = 6  # combinations of dash pattern and colour in the style sheet
+MARKERS = ("circle", "square", "triangle", "diamond", "cross")  # with LOOKS, 30 distinct series
+POINTS = 300  # approximate number of points per curve
+MARKS = 8  # markers per curve
+ROWS = 40  # rows of the table
+EXTENT = 1000  # size of the drawing area in path units
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A value written at an axis; `at` in per cent from the left or from the top."""
+    """An axis label; `at` in per cent from the left or from the top."""
 
     at: float
     label: str
@@ -28,7 +28,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marker; its place in per cent from the left and from the top."""
+    """A marker; `x` and `y` in per cent from the left and from the top."""
 
     x: float
     y: float
@@ -36,15 +36,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One series as it is drawn.
+    """One series as drawn.
 
     Attributes:
-        name: for the legend.
+        name: name in the legend.
         look: number of its dash pattern and colour.
         marker: one of `MARKERS`.
-        path: SVG path over `EXTENT` by `EXTENT` units; empty where there is no line to draw.
-        marks: positions of markers; the last value always has one.
-        last: the last value, written out.
+        path: SVG path in `EXTENT` by `EXTENT` units; empty if there is no line to draw.
+        marks: positions of the markers; the last value always has one.
+        last: the last value as text.
     """
 
     name: str
@@ -57,12 +57,12 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class LineChart:
-    """What a template needs to draw curves.
+    """The data that a template needs to draw curves.
 
     Attributes:
-        rows: of the table: a place on the x axis, then what each series has there ("" for nothing).
-        rows_left_out: places that the table does not show.
-        summary: for people who cannot see it: of each series its first, last, smallest and largest value.
+        rows: of the table: a value of x, then the value of each series ("" if it has none).
+        rows_left_out: number of x values that the table omits.
+        summary: for people who cannot see the chart: each series' name, first, last, smallest and largest value.
     """
 
     title: str
@@ -100,16 +100,16 @@ def line_chart(
 ) -> LineChart:
     """Lay out curves over common axes.
 
-    Series without a single finite value are left out; a value that is no finite number leaves a gap in its
-    line. A curve of many points is thinned to what can be seen; the axes are made for all of them.
+    Series without a finite value are left out; a non-finite value leaves a gap in its line. A curve with many
+    points is thinned to what is visible; the axes cover all points.
 
     Args:
-        series: (name, points) in the order of the legend; the points of each by rising x.
+        series: (name, points) in the order of the legend; each series' points in ascending order of x.
         title: what the chart shows.
-        x_label: next to the x axis.
-        y_label: next to the y axis.
-        within: smallest and largest value that a figure can have, such as 0 and 1 for a share; the room around a level
-            line ends there.
+        x_label: label of the x axis.
+        y_label: label of the y axis.
+        within: smallest and largest possible value, such as 0 and 1 for a share; the margin around a flat line is
+            clipped to it.
     """
     picked = [
         (name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)
@@ -161,7 +161,7 @@ def line_chart(
 
 
 def interval_plot(difference: float, low: float, high: float, *, bound: float) -> Interval:
-    """Place a difference and its interval on a line whose middle is 0; what lies beyond the bound is cut."""
+    """Place a difference and its interval on a line centred on 0; values beyond the bound are clipped."""
 
     def place(value: float) -> float:
         share = value / bound if bound > 0 else 0.0
@@ -171,7 +171,7 @@ def interval_plot(difference: float, low: float, high: float, *, bound: float) -
 
 
 def nice_ticks(low: float, high: float) -> tuple[float, ...]:
-    """Return about five round values that enclose low .. high.
+    """Return about five round values that enclose low..high.
 
     >>> nice_ticks(0.13, 0.87)
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -187,9 +187,9 @@ def nice_ticks(low: float, high: float) -> tuple[float, ...]:
 
 
 def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
-    """Return at most about `size` points of a curve that look the same: first, last, and the extremes between.
+    """Return at most about `size` points that draw the same curve: the first, the last and the extremes between.
 
-    Each stretch of the curve keeps its smallest and its largest value, so no spike is lost.
+    Each stretch of the curve keeps its smallest and its largest value, so that no spike is lost.
     """
     if len(points) <= size:
         return list(points)
@@ -205,7 +205,7 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
 
 
 def _range(values: Iterable[float], within: Point = (-math.inf, math.inf)) -> Point:
-    """Return the smallest and largest value; set apart if they are equal, but not beyond `within` for that."""
+    """Return the smallest and largest value; equal values get a margin, which does not exceed `within`."""
     numbers = list(values)
     low, high = min(numbers), max(numbers)
     if high - low > 1e-9 * max(abs(low), abs(high)):
@@ -230,7 +230,7 @@ def _path(places: Sequence[Point]) -> str:
 
 
 def _picked(items: Sequence[Point], size: int) -> list[Point]:
-    """Return evenly spread items, the last among them."""
+    """Return evenly spaced items, always including the last."""
     if len(items) <= size:
         return list(items)
     return [items[round(number * (len(items) - 1) / (size - 1))] for number in range(size)]
@@ -253,7 +253,7 @@ def _summary(name: str, points: Sequence[Point]) -> tuple[str, str, str, str, st
     return name, number_text(first), number_text(last), number_text(smallest), number_text(largest)
 
 
-SHAPES = (  # as static/js/map.js draws them, by the colour's number modulo their number
+SHAPES = (  # as drawn by static/js/map.js; the colour's number modulo len(SHAPES) selects one
     "M8 2a6 6 0 1 0 .01 0z",
     "M3 3h10v10H3z",
     "M8 2l6.5 11.5h-13z",

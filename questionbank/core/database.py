@@ -1,4 +1,4 @@
-"""Rows that must exist, locks by name or by run, and the database's clock."""
+"""Rows that must exist, advisory locks by name or run, and the database's clock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def get_or_not_found(rows: QuerySet[Row], refusal: str) -> Row:
     """Return the first row.
 
     Raises:
-        NotFound: there is none; its message is `refusal`.
+        NotFound: there is no row; the message is `refusal`.
     """
     row = rows.first()
     if row is None:
@@ -27,28 +27,29 @@ def get_or_not_found(rows: QuerySet[Row], refusal: str) -> Row:
 
 
 def advisory_lock(name: str | int) -> None:
-    """Take PostgreSQL's advisory lock of this name, and hold it until the transaction ends."""
+    """Take the PostgreSQL advisory lock with this name, and hold it until the transaction ends."""
     key, form = (name, "%s") if isinstance(name, int) else (f"kindred/{name}", "hashtext(%s)")
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT pg_advisory_xact_lock({form})", [key])
 
 
 def database_now() -> datetime:
-    """Return the database's time, also inside a transaction that began earlier."""
+    """Return the database's current time, even inside a transaction that began earlier."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         now: datetime = cursor.fetchone()[0]
         return now
 
 
-RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
+RUN_LOCK = 7_201_010  # first half of the advisory lock's key; the second half is the run's id
 
 
 class RunLock:
-    """The lock that says that a run's worker lives: of an open transaction on a connection of its own.
+    """The lock that shows that a run's worker is alive, held by an open transaction on a connection of its own.
 
-    PostgreSQL lets go of it when the connection ends. It is a transaction's and not a session's, because a pooler hands
-    sessions on to others. The transaction holds no snapshot, so it keeps neither VACUUM nor an index waiting.
+    PostgreSQL releases it when the connection ends. It is a transaction-level lock, not a session-level one, because
+    a pooler hands sessions on to other clients. The transaction holds no snapshot, so it delays neither VACUUM nor
+    the building of an index.
     """
 
     def __init__(self, run: Run) -> None:
@@ -56,7 +57,7 @@ class RunLock:
         self._connection = connection.copy()
 
     def keep(self) -> bool:
-        """Take the lock, or see that the connection that has it is alive; return whether this call took it."""
+        """Take the lock, or check that the connection that holds it is alive; return whether this call took it."""
         is_new = self._connection.connection is None
         if is_new:
             self._connection.set_autocommit(False)
@@ -68,7 +69,7 @@ class RunLock:
             return is_new and bool(cursor.fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         self._connection.close()
 
 
@@ -77,7 +78,7 @@ def _lock_number(run: Run) -> int:
 
 
 def run_lock_is_held(run: Run) -> bool:
-    """Return whether a worker holds the lock of a run."""
+    """Return whether a worker holds the run's lock."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = pg_locks.database"

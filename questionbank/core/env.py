@@ -1,7 +1,7 @@
-"""What the environment says; the only module that reads it.
+"""Settings from the environment; the only module that reads it.
 
-Reading starts no server. It writes one thing: the secret key, generated into `VAR_DIR` (mode 0600)
-where the environment has none. What cannot be right ends the process with one sentence.
+Reading starts no server. It has one side effect: if the environment has no secret key, one is generated in
+`VAR_DIR` (mode 0600). An invalid value ends the process with a one-sentence message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
 
 SCHOOL_SYSTEMS = ("us", "england", "australia", "germany", "france", "spain", "china", "india")
-"""Those that `questionbank.bank.school_grades` knows."""
+"""The systems known to `questionbank.bank.school_grades`."""
 
 PROCESSES = ("auto", "few", "many")
 
@@ -34,7 +34,7 @@ _FOLDERS = {"default": "files", "artifacts": "artifacts", "attachments": "attach
 
 
 class _Environment(environ.Env):
-    """An environment in which an empty value is none, as compose files hand it on; a list may be empty."""
+    """An environment that treats empty values as unset, as compose files pass them on; a list may be empty."""
 
     def get_value(self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, **kwargs: Any) -> Any:
         kind, otherwise = self.scheme[var]
@@ -81,11 +81,11 @@ environment = _Environment(
 )
 
 RETIRED = {"DATABASE_REPLICA_URLS": "Kindred reads from DATABASE_URL alone"}
-"""Variables of earlier releases that have no effect any more, and why."""
+"""Variables of earlier releases that no longer have any effect, and why."""
 
 
 def var_dir() -> Path:
-    """Return the folder that keeps whatever runs leave."""
+    """Return the folder for everything that running processes write."""
     return Path(environment("VAR_DIR")).expanduser().absolute()
 
 
@@ -99,7 +99,7 @@ def retired_settings() -> list[str]:
 
 
 def secret_key() -> str:
-    """Return the secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
+    """Return the secret key from the environment, or else from `VAR_DIR/secret_key`, created on first use."""
     key: str = environment("SECRET_KEY")
     if key:
         return key
@@ -113,8 +113,8 @@ def secret_key() -> str:
                 file.write(secrets.token_urlsafe(64))
             os.link(temporary, path)
         except FileExistsError:
-            pass  # another process was first: theirs counts
-        except OSError as error:  # the first thing that a new installation writes
+            pass  # another process was first: use its key
+        except OSError as error:  # this is the first file that a new installation writes
             sys.exit(f"Error: {path.parent} cannot be written: {error.strerror or error}.")
         finally:
             temporary.unlink(missing_ok=True)
@@ -124,15 +124,16 @@ def secret_key() -> str:
 def is_behind_pooler() -> bool:
     """Return whether this process reaches PostgreSQL through a pooler in transaction mode.
 
-    `manage.py serve` gives the site and the workers the pooler's address as their `DATABASE_URL`; commands go without.
+    `manage.py serve` sets `DATABASE_URL` to the pooler's address for the site and the workers; commands bypass the
+    pooler.
     """
     pooler: str = environment("DATABASE_POOLER_URL")
     return bool(pooler) and pooler == environment("DATABASE_URL")
 
 
 def databases() -> dict[str, dict[str, Any]]:
-    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
-    options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
+    """Return Django's DATABASES: the server at `DATABASE_URL`, or else the embedded one."""
+    options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server never answers
     if environment("DATABASE_URL"):
         default = _database(environment("DATABASE_URL"))
     else:
@@ -147,7 +148,7 @@ def databases() -> dict[str, dict[str, Any]]:
     default["OPTIONS"] = {**options, **default["OPTIONS"]}
     default["CONN_MAX_AGE"] = 600
     default["CONN_HEALTH_CHECKS"] = True
-    default["DISABLE_SERVER_SIDE_CURSORS"] = is_behind_pooler()  # they outlive a transaction
+    default["DISABLE_SERVER_SIDE_CURSORS"] = is_behind_pooler()  # such cursors outlive a transaction
     return {"default": default}
 
 
@@ -166,7 +167,7 @@ def _database(address: str) -> dict[str, Any]:
 
 
 def storages() -> dict[str, dict[str, object]]:
-    """Return Django's STORAGES of kept files: folders of `VAR_DIR`, or of the bucket at `STORAGE_URL`."""
+    """Return Django's STORAGES: folders of `VAR_DIR`, or of the bucket at `STORAGE_URL`."""
     local = "django.core.files.storage.FileSystemStorage"
     folders: dict[str, dict[str, object]] = {
         alias: {"BACKEND": local, "OPTIONS": {"location": var_dir() / folder}}
@@ -181,10 +182,10 @@ def storages() -> dict[str, dict[str, object]]:
     bucket = _bucket(environment("STORAGE_URL"))
     try:
         from botocore.config import Config
-        from storages.backends import s3  # noqa: F401 - Django imports it by its name
+        from storages.backends import s3  # noqa: F401 - Django imports it by name
     except (ImportError, ImproperlyConfigured):
         sys.exit("Error: STORAGE_URL needs the packages of the extra s3: pip install '.[s3]'.")
-    # Checksums beside S3's own are not known everywhere; models, pictures and backups have their SHA-256 with us.
+    # Not every S3 server supports these checksums; we store the SHA-256 of models, pictures and backups ourselves.
     checksums = {
         "request_checksum_calculation": "when_required",
         "response_checksum_validation": "when_required",
@@ -227,14 +228,14 @@ def _bucket(address: str) -> dict[str, Any]:
 
 
 def broker_url() -> str:
-    """Return Celery's broker: the server at `REDIS_URL`, else the embedded one's socket."""
+    """Return Celery's broker: the server at `REDIS_URL`, or else the embedded one's socket."""
     return (
         environment("REDIS_URL") or f"redis+socket://{redis_location(var_dir()).socket_path}?virtual_host=0"
     )
 
 
 def cache_url() -> str:
-    """Return where Django's cache is: as `broker_url`, in database 1 of the embedded server."""
+    """Return the address of Django's cache: like `broker_url`, but database 1 of the embedded server."""
     return environment("REDIS_URL") or f"unix://{redis_location(var_dir()).socket_path}?db=1"
 
 
@@ -250,7 +251,7 @@ def mail_server() -> dict[str, object]:
 
 
 def mail_sender(hosts: list[str]) -> str:
-    """Return the sender of mail: `MAIL_FROM`, else ``no-reply`` at the first domain of `hosts`, else nothing."""
+    """Return the sender of mail: `MAIL_FROM`, or ``no-reply`` at the first domain in `hosts`, or an empty string."""
     sender: str = environment("MAIL_FROM").strip()
     if sender:
         try:
@@ -271,7 +272,7 @@ def _is_domain(host: str) -> bool:
 
 
 def school_system() -> str:
-    """Return the school system in which pages name grades; empty for names as they were written."""
+    """Return the school system whose grade names pages use; empty to show grades as they were written."""
     name: str = environment("SCHOOL_SYSTEM").strip().casefold()
     if name and name not in SCHOOL_SYSTEMS:
         known = ", ".join(SCHOOL_SYSTEMS)
@@ -280,7 +281,7 @@ def school_system() -> str:
 
 
 def processes() -> str:
-    """Return how many processes `manage.py serve` runs: ``auto`` goes by the machine's memory."""
+    """Return how many processes `manage.py serve` runs; ``auto`` depends on the machine's memory."""
     choice: str = environment("PROCESSES").strip().casefold()
     if choice not in PROCESSES:
         sys.exit(f"Error: PROCESSES: there is no choice {choice!r}. Choose one of: {', '.join(PROCESSES)}.")
@@ -288,10 +289,10 @@ def processes() -> str:
 
 
 def time_zone() -> str:
-    """Return the zone in which pages show times."""
+    """Return the time zone in which pages show times."""
     name: str = environment("TIME_ZONE").strip()
     try:
         ZoneInfo(name)
-    except (KeyError, OSError, ValueError):  # unknown, a folder of zones, a path
+    except (KeyError, OSError, ValueError):  # unknown, a folder of time zones, or a path
         sys.exit(f"Error: TIME_ZONE: there is no zone {name!r}. Write it as Europe/London, or UTC.")
     return name

@@ -1,14 +1,14 @@
-"""Every error that `questionbank` raises on purpose; each message can be shown to its user.
+"""Errors that `questionbank` raises on purpose; every message can be shown to the user.
 
 KindredError
 ├── ValidationFailed    input is wrong; `fields` maps a field to its problems
 ├── NotAllowed          the person's role does not permit it
-├── NotFound            what was asked for is not in the bank
-├── Conflict            somebody else changed the same thing meanwhile
+├── NotFound            what was requested is not in the bank
+├── Conflict            somebody else changed the same thing in the meantime
 ├── ImportRefused       lines of a file cannot be imported; `problems` lists them
 ├── PrintingRefused     a worksheet cannot be printed
 ├── DocumentRefused     a document cannot be read as a test paper
-└── ServiceUnavailable  a server, worker or model that is needed is not there
+└── ServiceUnavailable  a server, worker or model that is needed is unavailable
     └── Busy            too many jobs are waiting; `retry_after` says when to try again
 """
 
@@ -21,7 +21,7 @@ from typing import Self
 
 
 class KindredError(Exception):
-    """Base of everything `questionbank` raises on purpose."""
+    """Base class of all errors that `questionbank` raises on purpose."""
 
     code = "error"
 
@@ -37,12 +37,12 @@ class ValidationFailed(KindredError):
 
     @classmethod
     def beside(cls, field: str, problem: str) -> Self:
-        """Return the error that says one thing about one field."""
+        """Return an error with one problem of one field."""
         return cls(problem, {field: [problem]})
 
     @classmethod
     def of(cls, fields: Mapping[str, Sequence[str]]) -> Self:
-        """Return the error of several fields; its message is the first problem."""
+        """Return an error about several fields; its message is the first problem."""
         return cls(next(iter(fields.values()))[0], fields)
 
 
@@ -53,25 +53,25 @@ class NotAllowed(KindredError):
 
 
 class NotFound(KindredError):
-    """What was asked for is not in the bank."""
+    """What was requested is not in the bank."""
 
     code = "not_found"
 
 
 class Conflict(KindredError):
-    """Somebody else changed the same thing meanwhile."""
+    """Somebody else changed the same thing in the meantime."""
 
     code = "conflict"
 
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A line (counted from 1; 0 = the file as a whole) that cannot be used, and why.
+    """A line that cannot be used, counted from 1 (0 = the whole file), and the reason.
 
     Attributes:
-        reason: all that is wrong with it.
-        field: that the first of it concerns.
-        parts: each (field, reason), where there are several.
+        reason: everything that is wrong with it.
+        field: the field of the first problem.
+        parts: (field, reason) of each problem, if there are several.
     """
 
     line: int
@@ -85,7 +85,7 @@ class LineProblem:
 
 @dataclass(frozen=True, slots=True)
 class LineWarning:
-    """What was changed in a line on the way in, or looks wrong with it; the line is used."""
+    """A change made to a line during import, or something suspicious about it; the line is still used."""
 
     line: int
     reason: str
@@ -96,7 +96,7 @@ class LineWarning:
 
 
 class ImportRefused(KindredError):
-    """Nothing was imported, because of these lines."""
+    """Nothing was imported because of these lines."""
 
     code = "import_refused"
 
@@ -118,13 +118,13 @@ class DocumentRefused(KindredError):
 
 
 class ServiceUnavailable(KindredError):
-    """A server, worker or model that is needed is not there."""
+    """A server, worker or model that is needed is unavailable."""
 
     code = "unavailable"
 
 
 class Busy(ServiceUnavailable):
-    """Too many jobs are waiting to take one more."""
+    """Too many jobs are waiting to accept another one."""
 
     code = "busy"
     retry_after = 60  # seconds

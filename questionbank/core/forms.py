@@ -1,4 +1,4 @@
-"""A form that takes over what a service found wrong."""
+"""A form that shows the problems found by a service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.core.wording import number_text
 
 
 def _say_bounds(field: forms.Field) -> None:
-    """Have a field name its bounds where a number is outside of them or a text is too long."""
+    """Set error messages that state the bounds of a number or the maximum length of a text."""
     if isinstance(field, forms.CharField) and field.max_length is not None:
         said = f"Use at most {field.max_length:,} characters; this has %(show_value)d."
         field.error_messages.setdefault("max_length", said)
@@ -30,30 +30,30 @@ def _say_bounds(field: forms.Field) -> None:
 
 
 class ServiceForm(forms.Form):
-    """Its fields have the names that the service's problems have.
+    """A form whose fields are named like the fields of the service's problems.
 
     Attributes:
-        main_field: next to which a problem of no field is shown; by default it is shown above the form.
-        refusal: why a service refused the whole, where its view asked for that.
+        main_field: the field beside which problems of no field are shown; by default they are shown above the form.
+        refusal: why a service refused the whole request, if the view collects such errors.
     """
 
     main_field: ClassVar[str | None] = None
     refusal = ""
 
     def full_clean(self) -> None:
-        """Check the fields; what is out of bounds is refused with the bounds."""
+        """Check the fields; a value out of bounds is refused with a message that states the bounds."""
         for field in self.fields.values():
             _say_bounds(field)
         super().full_clean()
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Put each problem next to its field, and those of no field above the form."""
+        """Put each problem beside its field, and problems of no field above the form."""
         for name, problems in (error.fields or {"": [str(error)]}).items():
             self.add_error(name if name in self.fields else self.main_field, problems)
 
     @contextmanager
     def takes_problems(self, *refusals: type[KindredError]) -> Iterator[None]:
-        """Show what a service finds wrong in the form; errors of the kinds `refusals` become its `refusal`."""
+        """Show the problems a service finds in the form; errors of the types in `refusals` become its `refusal`."""
         try:
             yield
         except ValidationFailed as error:
@@ -63,5 +63,5 @@ class ServiceForm(forms.Form):
 
     @property
     def status(self) -> int:
-        """Status of the page that shows the form: 409 after a refusal, 422 where something is wrong, else 200."""
+        """Status code of the page with the form: 409 after a refusal, 422 if something is wrong, else 200."""
         return 409 if self.refusal else 422 if self.errors else 200

@@ -1,4 +1,4 @@
-"""What is kept of log lines, and what never gets into them."""
+"""Filters for log lines, and secrets that must never be logged."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 from questionbank.core.outage import outage_of
 
 _RESET_KEY = re.compile(r"(/password/reset/key/)(?!done/|[0-9A-Za-z]+-set-password\b)[^\s/?#\"'<>\\]+")
-_FAULT = 500  # statuses from here on are ours
+_FAULT = 500  # statuses from here on are our fault
 
 
 class WithoutRefusals(logging.Filter):
-    """Take the trace from lines about requests that were refused, such as "Forbidden": no fault is behind it."""
+    """Remove the traceback from lines about refused requests, such as "Forbidden", which are not faults."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every line pass."""
+        """Return True; no line is dropped."""
         if getattr(record, "status_code", _FAULT) < _FAULT:
             record.exc_info = None
         return True
 
 
 class WithoutOutages(logging.Filter):
-    """Replace the trace by the reason where a server is away or the disk is full: hundreds of requests meet that."""
+    """Replace the traceback with the reason if a server is down or the disk is full: it would be logged many times."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every line pass."""
+        """Return True; no line is dropped."""
         event = record.msg if isinstance(record.msg, dict) else None  # structlog's
         traced = event.get("exc_info") if event is not None else record.exc_info
         error = sys.exc_info()[1] if traced is True else traced[1] if isinstance(traced, tuple) else traced
@@ -45,9 +45,9 @@ class WithoutOutages(logging.Filter):
 def without_reset_keys(
     _logger: Any, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Take the key from every address of a reset: whoever has it and reads logs could choose the password.
+    """Remove the key from every password-reset URL; anyone who reads it in the logs could choose the password.
 
-    A processor of structlog; it stands before the renderer, so that it sees texts of traces too.
+    A structlog processor; it runs before the renderer, so that it also sees the text of tracebacks.
     """
     return {name: _without_key(value) for name, value in event.items()}
 

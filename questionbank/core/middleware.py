@@ -1,4 +1,4 @@
-"""What runs before every view."""
+"""Middleware that runs before every view."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from questionbank.core.outage import Outage
 from questionbank.core.upload_forms import TAKES_FILES
 from questionbank.core.views import kept_form
 
-FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
+FORM_LIMIT = 4 * 1024 * 1024  # twice Django's limit for form fields, whose errors have a page
 
 
 class ClientAddressMiddleware:
-    """Make ``REMOTE_ADDR`` the client's address, for the log and for whatever counts attempts.
+    """Set ``REMOTE_ADDR`` to the client's address, for the log and for rate limits.
 
     Behind `TRUSTED_PROXIES` proxies, each of which appends the address it was called from to
-    ``X-Forwarded-For``, the client's is that many from the end; what comes before it is the client's own
-    claim. Without proxies the header is the client's claim altogether and is dropped.
+    ``X-Forwarded-For``, the client's address is that many from the end; anything before it was sent by the client
+    and cannot be trusted. Without proxies the whole header comes from the client and is dropped.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -37,16 +37,16 @@ class ClientAddressMiddleware:
         proxies = settings.TRUSTED_PROXIES
         addresses = [address.strip() for address in claimed.split(",")]
         if 0 < proxies <= len(addresses):
-            with suppress(ValueError):  # not an address: the proxy's own stays
+            with suppress(ValueError):  # not an address: keep the proxy's
                 request.META["REMOTE_ADDR"] = str(ip_address(addresses[-proxies]))
         return self.get_response(request)
 
 
 class OutageMiddleware:
-    """Read a page once more on a new connection where its own was lost.
+    """Process a read request again on a new connection if its connection was lost.
 
-    When PostgreSQL restarts, connections that were open end at their next statement although the server is back.
-    Only reads are repeated: of a form nobody knows whether it was saved. What fails twice stays a 503
+    When PostgreSQL restarts, open connections fail at their next statement even though the server is back.
+    Only reads are repeated, because it is unknown whether a form was saved. A second failure remains a 503
     (`questionbank.core.views`).
     """
 
@@ -62,7 +62,7 @@ class OutageMiddleware:
 
 
 class RequestSizeMiddleware:
-    """Refuse a body that is too large before anybody reads it, of the few pages that need no log-in too."""
+    """Refuse a body that is too large before it is read, including on the few pages that need no login."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -73,9 +73,9 @@ class RequestSizeMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Look at the length that the request states; a body without one is not read by Django at all.
+        """Check the request's Content-Length; Django does not read a body without one.
 
-        The upload handler looks after the views that take files.
+        The upload handler limits the views that accept files.
         """
         try:
             length = int(request.META.get("CONTENT_LENGTH") or 0)
@@ -90,21 +90,21 @@ class RequestSizeMiddleware:
 
 
 class LogInMiddleware(LoginRequiredMiddleware):
-    """Lead people who are not logged in to the log-in, and refuse those who lack the view's permission.
+    """Redirect people who are not logged in to the login page, and refuse those without the view's permission.
 
-    It runs before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
-    disk who may not send files.
+    It runs before the CSRF check, which reads a form's body and writes its files to disk, so that nobody
+    without permission to send files can fill the disk.
 
-    What was written in a form outlives the session: the answer is a page that holds it.
+    Data typed into a form outlives the session: the response to a POST without a session is a page that holds it.
 
-    Pages behind the log-in stay out of browsers' caches, where the next person at a shared computer would find them,
-    unless a view says how long its answer keeps: pictures, and parts that are asked for again and again.
+    Pages behind the login stay out of browsers' caches, where the next person at a shared computer would find them,
+    unless the view sets a cache lifetime, as pictures and frequently polled fragments do.
     """
 
     def process_view(
         self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Ask for a log-in, then for the permission that the view names (`questionbank.core.views`)."""
+        """Require a login, then the permission that the view names (`questionbank.core.views`)."""
         request.is_public = not getattr(view_func, "login_required", True)  # type: ignore[attr-defined]
         answer: HttpResponse | None = super().process_view(request, view_func, view_args, view_kwargs)
         permission = getattr(view_func, "permission", "")
@@ -113,7 +113,7 @@ class LogInMiddleware(LoginRequiredMiddleware):
         return answer
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        """Let nobody keep an answer, unless it is public or says for how long."""
+        """Forbid caching unless the response is public or sets its own ``Cache-Control``."""
         if not getattr(request, "is_public", False) and not response.has_header("Cache-Control"):
             response["Cache-Control"] = "no-store"
         return response
@@ -124,7 +124,7 @@ class LogInMiddleware(LoginRequiredMiddleware):
 
 
 class ParametersMiddleware:
-    """Take NUL characters out of every parameter: no page means them, and no column of the database holds them."""
+    """Remove NUL characters from every parameter: no page needs them, and no text column can store them."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -136,7 +136,7 @@ class ParametersMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        """Clean a form's fields, which have been read by now: the CSRF check comes first."""
+        """Clean the fields of a form, which are already parsed because the CSRF check runs first."""
         if request.method == "POST":
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""Operations of our own for migrations, and whether a bank's history leads to this version."""
+"""Custom migration operations, and a check that a bank's migration history can be brought up to this version."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 
-_SINGLE_MIGRATIONS = "bb817d2a"  # the last commits that have the files which squashed migrations replace
-_FIRST_MIGRATIONS = "72c08ee0"  # likewise, up to 0031
+_SINGLE_MIGRATIONS = "bb817d2a"  # the last commit with the migrations that squashed ones replace
+_FIRST_MIGRATIONS = "72c08ee0"  # likewise, for migrations up to 0031
 
 
 def history_problem() -> str:
-    """Return why this version cannot bring the bank up to date, a sentence; empty where it can (decision 54)."""
+    """Return a sentence on why this version cannot migrate the bank; empty if it can (decision 54)."""
     history = MigrationRecorder(connection).applied_migrations()
     applied = {name for label, name in history if label == "questionbank"}
     for (label, _name), migration in MigrationLoader(None).disk_migrations.items():
@@ -37,16 +37,16 @@ _KINDS = (CreateModel, pgtrigger.migrations.AddTrigger)
 
 
 class CreateModels(Operation):
-    """Make many models at once.
+    """Create many models at once.
 
-    Django renders the models of a project again after each operation, which for the bank takes four fifths of the time
+    Django renders a project's models again after each operation, which for the bank takes four fifths of the time
     of a first `migrate`. Here they are rendered once, so models may refer to later ones (docs/decisions/0054).
 
     Args:
-        operations: those that create models, and those that add triggers to them.
+        operations: operations that create models or add triggers to them.
 
     Raises:
-        TypeError: an operation does something else.
+        TypeError: an operation is of another type.
     """
 
     reduces_to_sql = True
@@ -59,8 +59,8 @@ class CreateModels(Operation):
                 raise TypeError(f"CreateModels cannot do {operation.describe()}.")
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Describe the models."""
-        # models that are rendered would be rendered again by every operation
+        """Add the models to the state."""
+        # models that are already rendered would be rendered again by every operation
         state.__dict__.pop("apps", None)
         for operation in self.operations:
             operation.state_forwards(app_label, state)
@@ -72,7 +72,7 @@ class CreateModels(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Make the tables, then their triggers."""
+        """Create the tables, then their triggers."""
         for operation in self.operations:
             operation.database_forwards(app_label, schema_editor, from_state, to_state)
 

@@ -1,4 +1,4 @@
-"""Outages of PostgreSQL and Redis, and the time limits of the connections that serve pages."""
+"""Outages of PostgreSQL and Redis, and time limits for the connections that serve pages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from django.db.backends.signals import connection_created
 
 # https://www.postgresql.org/docs/18/errcodes-appendix.html; class 08 (connection exceptions) as a whole.
 _LOST = {
-    "3D000",  # the database has no name for a moment, while a restore swaps two
+    "3D000",  # the database name does not exist for a moment while a restore swaps two databases
     "25P03",  # idle in a transaction for too long
     "53300",  # too many connections
     "57P01",  # terminated by an administrator or a fast shutdown
     "57P02",  # another server process crashed
-    "57P03",  # the server starts or stops
+    "57P03",  # the server is starting up or shutting down
     "57P04",  # the database was dropped
     "57P05",  # idle for too long
 }
@@ -35,15 +35,15 @@ POLL_SECONDS = 0.5
 
 
 class Outage(StrEnum):
-    """What is missing."""
+    """What is unavailable."""
 
-    LOST = "lost"  # the connection to a server
-    SLOW = "slow"  # an answer in time
-    FULL = "full"  # space on the disk
+    LOST = "lost"  # a server's connection
+    SLOW = "slow"  # a timely answer
+    FULL = "full"  # disk space
 
 
 def outage_of(error: BaseException | None) -> Outage | None:
-    """Return the outage behind an error, or None where it is something else."""
+    """Return the outage behind an error, or None if there is another cause."""
     for cause in _chain(error):
         if isinstance(cause, OSError) and cause.errno in _NO_SPACE:
             return Outage.FULL
@@ -57,12 +57,12 @@ def outage_of(error: BaseException | None) -> Outage | None:
         elif isinstance(cause, _BROKER) or _is_object_store_away(cause):
             return Outage.LOST
         elif isinstance(cause, redis.ResponseError) and str(cause).startswith("MISCONF"):
-            return Outage.FULL  # it cannot write its append-only file
+            return Outage.FULL  # Redis cannot write its append-only file
     return None
 
 
 def _is_object_store_away(error: BaseException) -> bool:
-    """Return whether an S3 server does not answer; its library is an extra, so its errors are known by name."""
+    """Return whether an S3 server does not answer; botocore is optional, so its errors are matched by name."""
     names = {base.__name__ for base in type(error).__mro__ if base.__module__ == "botocore.exceptions"}
     return bool(names & {"ConnectionError", "HTTPClientError"})
 
@@ -71,7 +71,7 @@ def _is_lost(error: psycopg.Error) -> bool:
     state = error.sqlstate
     if state is not None:
         return state in _LOST or state.startswith("08")
-    # Without a code it comes from the client: no server, no answer, or a connection that is closed already.
+    # An error without a code comes from the client: no server, no answer, or a connection that is already closed.
     if isinstance(error, psycopg.InterfaceError):
         return "closed" in str(error)
     return isinstance(error, psycopg.OperationalError)
@@ -87,7 +87,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def database_awaited(*, seconds: float) -> bool:
-    """Connect again, waiting for the server at most so long; return whether it answers."""
+    """Reconnect, waiting at most `seconds` for the server; return whether it answers."""
     connection = connections[DEFAULT_DB_ALIAS]
     deadline = time.monotonic() + seconds
     while True:
@@ -107,7 +107,7 @@ CLIENT_SECONDS = STATEMENT_SECONDS + 2
 
 
 def limit_page_connections() -> None:
-    """Limit every connection that this process opens from now on; for the process that serves pages."""
+    """Limit every connection that this process opens from now on; called in the process that serves pages."""
     connection_created.connect(_limit, dispatch_uid="page_limits")
 
 
@@ -121,15 +121,15 @@ def _limit(connection: Any, **_sent: Any) -> None:
 
 
 def limit_waiting(raw: psycopg.Connection[Any], seconds: float) -> None:
-    """Have a connection give up an answer that takes longer; it is closed then."""
+    """Make a connection raise if an answer takes longer than `seconds`; the connection is then closed."""
     wait = raw.wait
 
     def wait_for_the_server(generator: Any, *args: Any, **options: Any) -> Any:
-        """Wait as `psycopg.Connection.wait`, for a limited time."""
+        """Wait like `psycopg.Connection.wait`, with a timeout."""
         try:
             return wait(generator, *args, **{"timeout": seconds, **options})
         except psycopg.errors._WaitTimeout as error:
-            raw.pgconn.finish()  # its protocol is halfway through an answer
+            raw.pgconn.finish()  # the protocol is in the middle of an answer
             raise psycopg.errors.QueryCanceled("PostgreSQL did not answer in time.") from error
 
     raw.wait = wait_for_the_server  # type: ignore[assignment,method-assign]

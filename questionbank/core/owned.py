@@ -1,4 +1,4 @@
-"""What belongs to a person: names that are given once, and rows in an order of their own."""
+"""Rows that belong to a person: unique names, and rows in an order of their own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAME_LIMIT = 120
 
 
 def checked_name(others: QuerySet[Any], name: str, *, noun: str) -> str:
-    """Return a name without needless blanks.
+    """Return a name with whitespace normalised.
 
     Args:
         others: the person's other rows of this kind.
-        noun: what is named: "list".
+        noun: what is named, such as "list".
 
     Raises:
-        ValidationFailed: the name is empty, too long, or one of the others has it.
+        ValidationFailed: the name is empty, too long or already used.
     """
     name = " ".join(name.replace("\x00", "").split())
     problem = ""
@@ -38,14 +38,14 @@ def checked_name(others: QuerySet[Any], name: str, *, noun: str) -> str:
 
 
 Rows = QuerySet[Any]
-"""Rows of one owner, with a `position` and ordered by it."""
+"""Rows of one owner, ordered by their `position`."""
 
 
 def locked_rows(*, user: User, owner: QuestionList | Worksheet) -> Rows:
-    """Return the rows of a list or worksheet in order; two changes of one wait for each other.
+    """Lock a list or worksheet and return its rows in order; concurrent changes of it wait for each other.
 
     Raises:
-        NotAllowed: it is somebody else's.
+        NotAllowed: it belongs to somebody else.
     """
     require_owner(user, owner)
     type(owner)._default_manager.select_for_update().get(pk=owner.pk)
@@ -53,13 +53,13 @@ def locked_rows(*, user: User, owner: QuestionList | Worksheet) -> Rows:
 
 
 def last_position(rows: Rows) -> int:
-    """Return the place of the last row; 0 where there is none."""
+    """Return the position of the last row; 0 if there are no rows."""
     last = rows.last()
     return last.position if last else 0
 
 
 def row_move(rows: Rows, *, pk: int, position: int) -> None:
-    """Move a row to a place; a place beyond the end is the last one, and nothing happens where the row is gone."""
+    """Move a row to a position; a position beyond the end means the last one, and a missing row is ignored."""
     order = list(rows.values_list("pk", flat=True))
     if pk not in order:
         return
@@ -69,13 +69,13 @@ def row_move(rows: Rows, *, pk: int, position: int) -> None:
 
 
 def row_remove(rows: Rows, *, pk: int) -> None:
-    """Delete a row and close the gap; nothing happens where it is gone."""
+    """Delete a row and close the gap; a missing row is ignored."""
     rows.filter(pk=pk).delete()
     rows_number(rows, list(rows.values_list("pk", flat=True)))
 
 
 def rows_number(rows: Rows, order: Sequence[int]) -> None:
-    """Give rows the places that they have in an order of their ids."""
+    """Number the rows in the order of the given ids."""
     places = {pk: place for place, pk in enumerate(order, start=1)}
     moved = [row for row in rows.all() if row.position != places[row.pk]]
     for row in moved:

@@ -1,4 +1,4 @@
-"""Scratch folders, files that are written whole or not at all, and free space on the disk."""
+"""Scratch folders, files that are written completely or not at all, and free disk space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNFINISHED = ".new"
 
 @contextmanager
 def scratch_owned(path: Path) -> Iterator[Path]:
-    """Own a path that is about to be made: removed at the end, or by the next sweep where we are killed."""
+    """Own a path that is about to be created; it is removed at the end, or by the next sweep if we are killed."""
     note = _note(path.absolute())
     try:
         yield path
@@ -38,7 +38,7 @@ def scratch_owned(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(*, parent: Path | None = None, prefix: str = "") -> Iterator[Path]:
-    """Make a folder of our own (mode 0700), by default in `VAR_DIR/scratch`."""
+    """Create a private folder (mode 0700), by default in `VAR_DIR/scratch`."""
     parent = parent or _notes_folder()
     parent.mkdir(parents=True, exist_ok=True)
     with scratch_owned(parent / f"{prefix}{uuid.uuid4().hex[:12]}") as folder:
@@ -47,7 +47,7 @@ def scratch_folder(*, parent: Path | None = None, prefix: str = "") -> Iterator[
 
 
 def scratch_sweep() -> list[Path]:
-    """Remove what processes that were killed left; returns what was removed."""
+    """Remove what killed processes left behind, and return the removed paths."""
     removed = []
     for path in sorted(_notes_folder().glob("*")):
         if path.suffix not in (_NOTE, _UNFINISHED):
@@ -55,7 +55,7 @@ def scratch_sweep() -> list[Path]:
         note = FileLock(path)
         try:
             if not note.acquire():
-                continue  # its owner lives
+                continue  # its owner is alive
             with suppress(ValueError, KeyError, TypeError):
                 named = Path(json.loads(note.read())["path"])
                 if _remove(named):
@@ -71,12 +71,12 @@ def _notes_folder() -> Path:
 
 
 def _note(path: Path) -> FileLock | None:
-    """Write and lock a note. None where that cannot be done: a full disk must not keep a backup from being made."""
+    """Write and lock a note, or return None on failure: a full disk must not prevent a backup."""
     folder = _notes_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # It gets its name only when it is locked and says something. A sweep that takes the unfinished note of a living
-        # process, in the instant before that locks it, costs it the note: the rename fails.
+        # It gets its final name only when it is locked and written. If a sweep takes the unfinished note of a living
+        # process just before it is locked, the process loses the note: the rename fails.
         aside = folder / f"{uuid.uuid4().hex}{_UNFINISHED}"
         note = FileLock(aside)
         note.acquire()
@@ -100,10 +100,10 @@ def _remove(path: Path) -> bool:
 
 @contextmanager
 def written_aside(target: Path) -> Iterator[BinaryIO]:
-    """Yield a new file beside `target` that takes its place at the end; after an error nothing is left of it.
+    """Yield a temporary file beside `target` that replaces it at the end; after an error it is removed.
 
     Raises:
-        ValidationFailed: the file cannot be written there.
+        ValidationFailed: the file cannot be written.
     """
     _refuse_folder(target)
     try:
@@ -114,10 +114,10 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_unwritable(target: Path) -> None:
-    """Say before long work that its result could not be written there.
+    """Check before long work that its result can be written.
 
     Raises:
-        ValidationFailed: as `written_aside`.
+        ValidationFailed: as for `written_aside`.
     """
     _refuse_folder(target)
     try:
@@ -132,29 +132,29 @@ def _refuse_folder(target: Path) -> None:
         raise ValidationFailed(f"{target} is a folder; give the name of a file.")
 
 
-RESERVE = 200_000_000  # bytes that stay free: PostgreSQL, Redis and the logs need some
+RESERVE = 200_000_000  # bytes that stay free for PostgreSQL, Redis and the logs
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the bytes free where a folder is, or would be made."""
+    """Return the number of free bytes on the disk of a folder that exists or would be created."""
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     return shutil.disk_usage(existing).free
 
 
 def has_space(folder: Path, needed: int) -> bool:
-    """Tell whether `needed` bytes can be written and the reserve stays."""
+    """Return whether `needed` bytes can be written without using the reserve."""
     return free_bytes(folder) >= needed + RESERVE
 
 
 def require_space(folder: Path, needed: int, *, what: str, remedy: str = "") -> None:
-    """Check before work that writes about `needed` bytes.
+    """Check that there is disk space before work that writes about `needed` bytes.
 
     Args:
-        what: the work, as the sentence begins: "The import".
-        remedy: what to do, for people who cannot free the disk themselves.
+        what: the work, as the start of a sentence: "The import".
+        remedy: advice for people who cannot free disk space themselves.
 
     Raises:
-        ServiceUnavailable: there is not enough space; the sentence says how much there is and is needed.
+        ServiceUnavailable: there is not enough space; the message states how much is needed and how much is free.
     """
     if not has_space(folder, needed):
         sentence = "%(what)s needs about %(needed)s of free disk space in %(folder)s; %(free)s are free."

@@ -1,11 +1,11 @@
-"""The only place that hands work to Celery: by task name, on commit, one message a run.
+"""The only module that sends work to Celery: by task name, on commit, one message per run.
 
-A queue is a Redis list for each priority; workers take the oldest message of the most urgent list (decision 144).
+A queue is one Redis list per priority; workers take the oldest message of the most urgent list (decision 144).
 
-There is one task a kind of run, ``bank.<kind>``; what a capability does differently is in its class in
+There is one task per kind of run, ``bank.<kind>``; what differs between capabilities is in their classes in
 `worker.table`.
 
-It imports Celery and never `worker`, and ignores eager mode: tests call task functions themselves.
+It imports Celery but never `worker`, and ignores eager mode: tests call task functions directly.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 logger = structlog.get_logger(__name__)
 
 TAKEN_SECONDS = 30.0
-_taken_since: dict[str, float] = {}  # message -> when this process saw first that a worker had taken it
+_taken_since: dict[str, float] = {}  # message id -> when this process first saw that a worker had taken it
 
-QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
+QUEUES = ("default", "light", "train")  # long jobs, short jobs that never wait for them, training
 _OPTIONS: dict[str, Any] = settings.CELERY_BROKER_TRANSPORT_OPTIONS
 
 
 def task_name(kind: str) -> str:
-    """Return the task that does a run of a kind, whatever its capability."""
+    """Return the name of the task that executes runs of a kind, for every capability."""
     return f"bank.{kind}"
 
 
@@ -58,7 +58,7 @@ def _application() -> Celery:
 def enqueue(run: Run) -> None:
     """Send `run` to a worker when the current transaction commits.
 
-    A broker that cannot be reached loses nothing: the run stays queued and the reconciler sends it.
+    If the broker cannot be reached, nothing is lost: the run stays queued and the reconciler sends it.
     """
     transaction.on_commit(partial(_send, run))
 
@@ -74,17 +74,17 @@ def _send(run: Run) -> None:
             ignore_result=True,
             retry=False,
         )
-    except (OperationalError, OSError, redis.RedisError) as error:  # away, or it cannot write to its disk
+    except (OperationalError, OSError, redis.RedisError) as error:  # it is down or cannot write to its disk
         logger.warning("run_not_sent", run=run.pk, reason=str(error))
         return
     type(run).objects.filter(pk=run.pk).update(sent_at=Now())
 
 
 def ask_for_help(run: Run, job: str) -> None:
-    """Have another worker of the run's queue work on the blocks of a job, unless messages wait there already.
+    """Ask another worker of the run's queue to work on the blocks of a job, unless messages already wait there.
 
-    A worker that has nothing to do takes the message at once, so whoever asks again and again gets all of them.
-    Without a broker nobody helps, and the work goes on.
+    An idle worker takes the message at once, so repeated calls enlist all idle workers.
+    Without a broker nobody helps, and the work continues.
     """
     with suppress(OperationalError, OSError, redis.RedisError):
         if not queue_depths()[run.queue]:
@@ -99,9 +99,9 @@ def ask_for_help(run: Run, job: str) -> None:
 
 
 def wake(job: str, *, queue: str) -> None:
-    """Have a job of the clock's done when the current transaction commits, rather than at its next turn.
+    """Run a scheduled job when the current transaction commits, rather than at its next scheduled time.
 
-    A broker that cannot be reached loses nothing: the clock's turn comes.
+    If the broker cannot be reached, nothing is lost: the scheduler runs the job later.
     """
     transaction.on_commit(partial(_wake, job, queue))
 
@@ -114,7 +114,7 @@ def _wake(job: str, queue: str) -> None:
 
 
 def send_once(task: str, *, queue: str) -> None:
-    """Send a job that has no run, unless its message waits already.
+    """Send a job that has no run, unless its message is already waiting.
 
     Raises:
         OperationalError, OSError, RedisError: the broker cannot be reached, or cannot write to its disk.
@@ -124,10 +124,10 @@ def send_once(task: str, *, queue: str) -> None:
 
 
 def pending_message_ids() -> set[str]:
-    """Return the ids of messages that wait in the queues or were taken by a worker that may begin yet.
+    """Return the ids of messages that wait in the queues, or that were taken by a worker that may still start them.
 
-    A worker begins what it takes at once. A message that this process has seen taken for `TAKEN_SECONDS` belongs to
-    one that died before it began; the broker would give it to another only after `visibility_timeout`.
+    A worker starts what it takes at once. A message that this process has seen as taken for `TAKEN_SECONDS` belongs to
+    a worker that died before it started; the broker would redeliver it only after `visibility_timeout`.
     """
     taken, now = _taken_message_ids(), time.monotonic()
     for identifier in _taken_since.keys() - taken:
@@ -154,7 +154,7 @@ def queue_depths() -> dict[str, int]:
 
 
 def is_more_urgent_waiting(queues: Iterable[str], *, priority: int) -> bool:
-    """Return whether a message that goes before this priority waits in one of the queues; False without a broker."""
+    """Return whether a message more urgent than `priority` waits in one of the queues; False without a broker."""
     names = [name for queue in queues for name in _lists(queue)[:priority]]
     if not names:
         return False
@@ -168,5 +168,5 @@ def is_more_urgent_waiting(queues: Iterable[str], *, priority: int) -> bool:
 
 
 def _lists(queue: str) -> list[str]:
-    """Return the Redis lists of a queue, the most urgent first, by the names that Celery's transport gives them."""
+    """Return the names of a queue's Redis lists in Celery's transport, the most urgent first."""
     return [f"{queue}{Channel.sep}{step}" if step else queue for step in _OPTIONS["priority_steps"]]

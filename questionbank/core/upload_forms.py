@@ -1,4 +1,4 @@
-"""Uploaded files: a handler that drops those over the limit, so that no request fills the disk, and their form."""
+"""Uploaded files: a handler that drops oversized files, so that no request fills the disk, and their form."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ TAKES_FILES = {
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
 }
-"""The views that take files, by their URL name, and the setting with the limit of each."""
+"""URL names of the views that accept files, with the setting that limits each."""
 
-FORM_ALLOWANCE = 1024 * 1024  # what the other fields of the form and the multipart frame may take
+FORM_ALLOWANCE = 1024 * 1024  # for the other fields of the form and the multipart framing
 
 
 class LimitedUploadHandler(FileUploadHandler):
-    """Runs before Django's handlers; drops the request's files if its page takes none or its body is too large.
+    """Drop the request's files if its page accepts none or its body is too large; runs before Django's handlers.
 
-    The body is still read to its end, so that the browser gets an answer instead of a broken connection.
+    The body is still read to the end, so that the browser gets a response instead of a broken connection.
     """
 
     _too_large = False
@@ -41,7 +41,7 @@ class LimitedUploadHandler(FileUploadHandler):
     def handle_raw_input(
         self,
         input_data: Any,
-        META: Any,  # noqa: N803 - Django's name
+        META: Any,  # noqa: N803 - named by Django
         content_length: int,
         boundary: Any,
         encoding: Any = None,
@@ -52,7 +52,7 @@ class LimitedUploadHandler(FileUploadHandler):
         self._too_large = (
             name not in TAKES_FILES or content_length > getattr(settings, setting) + FORM_ALLOWANCE
         )
-        folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # kept in the one, received in the other
+        folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # stored in one, received in the other
         self._disk_is_full = not all(has_space(folder, content_length) for folder in folders)
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
@@ -72,7 +72,7 @@ class LimitedUploadHandler(FileUploadHandler):
 
 
 def was_too_large(request: HttpRequest) -> bool:
-    """Return whether the request's file was dropped for its size.
+    """Return whether the request's file was dropped because of its size.
 
     Raises:
         ServiceUnavailable: it was dropped because the disk is full.
@@ -85,10 +85,10 @@ def was_too_large(request: HttpRequest) -> bool:
 
 
 class FileForm(ServiceForm):
-    """A form with a file whose size is limited.
+    """A form with a file of limited size.
 
     Args:
-        too_large: the file was dropped on its way, for its size.
+        too_large: whether the file was dropped during the upload because of its size.
 
     Attributes:
         limit: name of the setting with the limit.
@@ -108,7 +108,7 @@ class FileForm(ServiceForm):
         self._too_large = too_large
 
     def clean_file(self) -> UploadedFile:
-        """Refuse what is empty or too large with a sentence."""
+        """Refuse an empty or oversized file."""
         file: UploadedFile = self.cleaned_data["file"]
         if not file.size:
             raise forms.ValidationError("This file is empty.")
@@ -117,7 +117,7 @@ class FileForm(ServiceForm):
         return file
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Say that the file was too large where it was dropped on the way, instead of that it is missing."""
+        """Report that the file was too large, rather than missing, if it was dropped during the upload."""
         if field == "file" and self._too_large:
             error = forms.ValidationError(self._too_large_message())
         super().add_error(field, error)

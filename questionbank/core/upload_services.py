@@ -1,4 +1,4 @@
-"""Uploaded files that were checked and wait for their owner to go on."""
+"""Uploaded files that were checked and wait for their owner to continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UPLOADS_KEPT = timedelta(days=7)
 
 
 def upload_name(name: str) -> str:
-    """Return the last part of what a browser calls a file, without control characters.
+    """Return the last path component of an uploaded file's name, without control characters.
 
     >>> upload_name("papers/Grade 7.docx")
     'Grade 7.docx'
@@ -22,13 +22,13 @@ def upload_name(name: str) -> str:
 
 
 def uploads_forget_old() -> None:
-    """Delete the files that nobody followed up."""
+    """Delete uploads that have waited longer than `UPLOADS_KEPT`."""
     storage = storages["uploads"]
     try:
         _, names = storage.listdir("")
-    except FileNotFoundError:  # nothing was uploaded yet
+    except FileNotFoundError:  # nothing has been uploaded yet
         return
     for name in names:
-        with suppress(FileNotFoundError):  # somebody else was faster
+        with suppress(FileNotFoundError):  # another process was faster
             if storage.get_modified_time(name) < timezone.now() - UPLOADS_KEPT:
                 storage.delete(name)

@@ -1,4 +1,4 @@
-"""What all pages share: who may open them, what becomes of an error, and forms that are sent again after a log-in."""
+"""What all pages share: permissions, error pages, and forms that are sent again after a login."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ def page_for(permission: str) -> Callable[[View], View]:
 
 
 def form_for(permission: str) -> Callable[[View], View]:
-    """Let people with the permission open the view, and send it a form."""
+    """Let people with the permission open the view and submit its form."""
     return _guard(permission, require_http_methods(["GET", "HEAD", "POST"]))
 
 
 def button_for(permission: str, *, back: str = "") -> Callable[[View], View]:
-    """Let people with the permission press the view's button: it answers POST alone.
+    """Let people with the permission press the view's button; it accepts only POST.
 
-    Opening its address leads to the page `back` with a sentence, or without one says it on a page of its own. This
-    happens after a log-in, if the session ended before the button was pressed.
+    A GET redirects to the page `back` with a message, or shows the message on a page of its own if `back` is empty.
+    This happens after a login if the session had ended before the button was pressed.
     """
     return _guard(permission, _pressed_alone(back))
 
 
 def _guard(permission: str, check_method: Callable[[View], View]) -> Callable[[View], View]:
-    """Check permission and method, and turn our errors that the view does not catch into a page with their sentence.
+    """Check permission and method, and turn our errors that the view does not catch into a page with their message.
 
-    Permissions that depend on one object are checked again by the view, see `check_permission`.
+    Permissions that depend on an object are checked again by the view; see `check_permission`.
     """
 
     def decorate(view: View) -> View:
@@ -100,7 +100,7 @@ def _pressed_alone(back: str) -> Callable[[View], View]:
 
 @contextmanager
 def warning_of(request: HttpRequest, *others: type[Exception]) -> Iterator[None]:
-    """Show the sentence of a `Conflict`, or of another error, as a warning on the page that comes next."""
+    """Show the message of a `Conflict`, or of one of the `others`, as a warning on the next page."""
     try:
         yield
     except (Conflict, *others) as error:
@@ -108,17 +108,17 @@ def warning_of(request: HttpRequest, *others: type[Exception]) -> Iterator[None]
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
-    """Return the data of a form that was sent, for `forms.Form`; None where the page is only opened."""
+    """Return the submitted form data for `forms.Form`; None if the page is only opened."""
     return request.POST if request.method == "POST" else None
 
 
 def paginated(request: HttpRequest, rows: Any, size: int) -> Page[Any]:
-    """Return the page of the rows that the address names (``?page=``)."""
+    """Return the page of the rows given by the query string (``?page=``)."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
 def check_permission(request: HttpRequest, permission: str, target: Any = None) -> None:
-    """Raise PermissionDenied unless the person has the permission (for `target`, where given)."""
+    """Raise PermissionDenied unless the person has the permission (for `target`, if given)."""
     if not request.user.has_perm(f"questionbank.{permission}", target):
         if permission == "question_edit" and target is not None:
             raise PermissionDenied("Only its author or an admin can edit this question.")
@@ -126,7 +126,7 @@ def check_permission(request: HttpRequest, permission: str, target: Any = None) 
 
 
 def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Show one of our errors as a page, or as a notice where htmx asked for a part of a page."""
+    """Show one of our errors as a page, or as a notice if htmx requested a fragment."""
     status = next(status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind))
     template = "components/problem.html" if request.htmx else "problem.html"
     response = render(request, template, {"message": str(error), "status": status}, status=status)
@@ -142,7 +142,7 @@ def render_page(
     context: dict[str, Any],
     status: int = 200,
 ) -> HttpResponse:
-    """Render `part` where htmx asks for it, else the whole `page` (which includes the part)."""
+    """Render `part` if htmx requests it, else the whole `page` (which includes the part)."""
     wants_part = request.htmx and not request.htmx.boosted and not request.htmx.history_restore_request
     response = render(request, part if wants_part else page, context, status=status)
     patch_vary_headers(response, ["HX-Request"])
@@ -151,7 +151,7 @@ def render_page(
 
 RETRY_AFTER = {Outage.LOST: 3, Outage.SLOW: 10, Outage.FULL: 60}  # seconds; a literal table
 
-# Shown when even the template of the error page cannot be rendered (a deployment without its static files).
+# Used if even the template of the error page cannot be rendered (a deployment without its static files).
 LAST_RESORT = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Something broke</title></head>
 <body><h1>Something went wrong on our side</h1>
@@ -161,9 +161,9 @@ LAST_RESORT = """<!DOCTYPE html>
 
 def bad_request(
     request: HttpRequest,
-    exception: Exception,  # noqa: ARG001 - by Django's name
+    exception: Exception,  # noqa: ARG001 - named by Django
 ) -> HttpResponse:
-    """Return 400: the browser sent something that no page of ours sends."""
+    """Return 400: the browser sent something that none of our pages sends."""
     return render(request, "400.html", status=400)
 
 
@@ -173,24 +173,24 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return 404: there is nothing here, or no longer."""
+    """Return 404: there is nothing here, or it no longer exists."""
     reason = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
     return render(request, "404.html", {"reason": reason}, status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, or 503 during an outage, without the request: the page asks neither database nor session."""
+    """Return 500, or 503 during an outage; the page is rendered without the request, database or session."""
     outage = outage_of(sys.exc_info()[1])
     if outage is not None:
         return _unavailable(request, outage)
     try:
         return HttpResponseServerError(loader.get_template("500.html").render())
-    except Exception:  # noqa: BLE001 - whatever it is, a plain page must still come
+    except Exception:  # noqa: BLE001 - whatever it is, a plain page must still be sent
         return HttpResponseServerError(LAST_RESORT)
 
 
 def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """Return 503 with Retry-After for the middleware; a page that was only read loads itself again."""
+    """Return 503 with Retry-After for the middleware; after a read request the page reloads itself."""
     seconds = RETRY_AFTER[outage]
     context = {"outage": outage, "seconds": seconds, "reads": request.method in ("GET", "HEAD")}
     try:
@@ -202,20 +202,20 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     return response
 
 
-TYPED = 30  # characters from which a value is shown, so that it can be copied
-LARGEST = 16 * 1024 * 1024  # bytes of a form, its files included, that are read of somebody who is logged out
+TYPED = 30  # minimum length of a value that is shown for copying
+LARGEST = 16 * 1024 * 1024  # bytes of a form, including files, that are read from a logged-out person
 
 
 def kept_form(request: HttpRequest) -> HttpResponse | None:
-    """Return a page that holds the fields of the form that was sent, or None where it cannot be offered again.
+    """Return a page that holds the fields of the submitted form, or None if it cannot be offered again.
 
-    Files do not come back: they are not read, and the page says so.
+    Files are not kept, because they are not read; the page says so.
     """
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not _is_ours(request) or request.htmx or not length.isdigit() or int(length) > LARGEST:
         return None
     if not hasattr(request, "_files"):
-        request.upload_handlers = []  # a stranger's files are not written to disk
+        request.upload_handlers = []  # files from a logged-out person are not written to disk
     if any("password" in name for name in request.POST):
         return None
     fields = [
@@ -232,8 +232,8 @@ def kept_form(request: HttpRequest) -> HttpResponse | None:
     return render(request, "unsent.html", context, status=403)
 
 
-def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - by Django's name
-    """Return 403 for a form without the token of this log-in (``CSRF_FAILURE_VIEW``)."""
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - named by Django
+    """Return 403 for a form without the CSRF token of this login (``CSRF_FAILURE_VIEW``)."""
     kept = kept_form(request) if request.user.is_authenticated else None
     return kept or render(request, "403_csrf.html", status=403)
 

@@ -1,4 +1,4 @@
-"""Numbers, durations and names of languages as people write them, and numbers that an address or a form sends."""
+"""Numbers, durations and language names for people, and parsing of numbers in URLs and forms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
 
 
 def language_name(code: str) -> str:
-    """Return the name of a language, or its code if we know none.
+    """Return the name of a language, or its code if it is unknown.
 
     >>> [language_name(code) for code in ("zh", "de", "de-AT", "qq", "und")]
     ['Chinese', 'German', 'German', 'qq', 'language not recognised']
@@ -27,7 +27,7 @@ def language_name(code: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """Write a number out with four digits that count, without an exponent.
+    """Format a number with four significant digits, without an exponent.
 
     >>> [number_text(value) for value in (1e6, 12_000, 0.25, 0.00002, 3.14159, 17.0, 1_234_567.8, float("nan"))]
     ['1,000,000', '12,000', '0.25', '0.00002', '3.142', '17', '1,235,000', '–']
@@ -40,7 +40,7 @@ def number_text(value: float) -> str:
 
 
 def percent_text(share: float | None) -> str:
-    """Write a share (0 to 1) in per cent, never rounding up to certainty or down to nothing.
+    """Format a share (0 to 1) as a percentage, never rounding up to certainty or down to zero.
 
     >>> [percent_text(share) for share in (0.0, 0.001, 0.42, 0.999, 1.0, None)]
     ['0%', '<1%', '42%', '>99%', '100%', '']
@@ -55,7 +55,7 @@ def percent_text(share: float | None) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Write a duration with the two units that count.
+    """Format a duration with its two most significant units.
 
     >>> [duration_text(seconds) for seconds in (0.4, 41, 91, 3_600, 9_000, 200_000)]
     ['less than a second', '41 s', '1 min 31 s', '1 h 0 min', '2 h 30 min', '2 days 7 h']
@@ -72,9 +72,9 @@ def duration_text(seconds: float) -> str:
 
 
 def whole_number(sent: str, *, digits: int = 18) -> int | None:
-    """Return the whole number that was sent, None where it is none or has more digits.
+    """Parse a whole number; None if it is not one or has more than `digits` digits.
 
-    18 fit into a column of the database.
+    18 digits fit into a database column.
 
     >>> whole_number("42"), whole_number("-1"), whole_number("\u0664"), whole_number("9" * 19)
     (42, None, None, None)
@@ -83,7 +83,7 @@ def whole_number(sent: str, *, digits: int = 18) -> int | None:
 
 
 def counted(number: int, one: str, several: str) -> str:
-    """Return a number with what there is of it.
+    """Return a number followed by its noun in the singular or plural.
 
     >>> counted(1, "job waits", "jobs wait"), counted(1200, "job waits", "jobs wait")
     ('1 job waits', '1,200 jobs wait')
@@ -92,7 +92,7 @@ def counted(number: int, one: str, several: str) -> str:
 
 
 def whole_numbers(sent: str) -> list[int]:
-    """Parse whole numbers separated by commas; anything else is ignored, and so is what follows the first 1,000.
+    """Parse whole numbers separated by commas; anything else is ignored, as is everything after the first 1,000.
 
     >>> whole_numbers("3,5,x,")
     [3, 5]

@@ -1,4 +1,4 @@
-"""What differs between two versions of a question, field by field; and the conflicts of an import."""
+"""Differences between two versions of a question, field by field, and the conflicts of an import."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 from questionbank.bank.history_selectors import SHOWN_FIELDS, field_shown
 from questionbank.models import ImportUpdate, Question, Run
 
-_LONGEST = 2_000  # characters of a value that are shown
+_LONGEST = 2_000  # most characters of a value that are shown
 _OTHERS = {"source_id": "identifier", "equation": "equation", "concepts": "concepts"}
 
 
 def differences_shown(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return (field, before, after) of the fields that differ, in the order in which the history shows them.
+    """Return (field, before, after) for each field that differs, in the order used by the history.
 
     Args:
-        before, after: values of fields, as `questionbank.imports.updates.question_fields` gives them.
+        before, after: field values, in the format of `questionbank.imports.updates.question_fields`.
     """
     differences = [
         (str(Question._meta.get_field(name).verbose_name), *_pair(name, before, after))  # type: ignore[union-attr]
@@ -45,20 +45,20 @@ def _short(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownConflict:
-    """A question with both versions: (field, in the bank, in the file)."""
+    """A question with both versions of its fields: (field, in the bank, in the file)."""
 
     question: Question
     differences: list[tuple[str, str, str]]
 
 
 def import_conflicts_of(*, run: Run) -> QuerySet[ImportUpdate]:
-    """Return what of an import waits for a choice."""
+    """Return the import's conflicts that wait for a choice."""
     waiting = ImportUpdate.objects.filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
     return waiting.select_related("question").order_by("pk")
 
 
 def shown_conflicts(conflicts: Iterable[ImportUpdate]) -> list[ShownConflict]:
-    """Return them for a page, the bank's side as it is now."""
+    """Return conflicts for a page, with the bank's current values."""
     return [
         ShownConflict(
             conflict.question,

@@ -1,4 +1,4 @@
-"""Answers of equal questions that mean the same, ``1/2`` and ``0.5``: the lines of an import are one question then."""
+"""Equivalent answers to equal questions, such as ``1/2`` and ``0.5``, which an import treats as one question."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from analytics.text.meaning import same_answer
 from questionbank.bank.question_selectors import ANSWER_KEY_SQL
 
 _MOST_COMPARED = (
-    1_000  # pairs of answers in an import, at some tens of milliseconds each where they are formulas
+    1_000  # pairs of answers compared per import, at some tens of milliseconds each if they are formulas
 )
-_MOST_ANSWERS = 8  # of one text; one with more is no question of its own, such as "Find x."
+_MOST_ANSWERS = 8  # per text; a text with more is not a question of its own, such as "Find x."
 
 _SEVERAL_ANSWERS = f"""
     SELECT content_hash, array_agg(answer_key ORDER BY is_staged, place) FROM (
@@ -25,7 +25,7 @@ _SEVERAL_ANSWERS = f"""
     WHERE answer_key <> ''
     GROUP BY content_hash HAVING count(DISTINCT answer_key) BETWEEN 2 AND {_MOST_ANSWERS}
     ORDER BY min(place) FILTER (WHERE is_staged)
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 _UNIFY = """
     UPDATE staged_question s SET answer_key = u.equal
     FROM unnest(%s::bytea[], %s::text[], %s::text[]) AS u(content_hash, answer_key, equal)
@@ -36,7 +36,7 @@ Execute = Callable[..., list[tuple[Any, ...]]]
 
 
 def unify_answers(execute: Execute) -> None:
-    """Give staged lines the key of an earlier answer to the same question that means the same as theirs.
+    """Replace a staged line's answer key with that of an earlier equivalent answer to the same question.
 
     Args:
         execute: runs a statement in the transaction that holds `staged_question`.
@@ -46,7 +46,7 @@ def unify_answers(execute: Execute) -> None:
 
 
 def _unified(questions: Iterable[tuple[bytes, list[str]]]) -> Iterator[tuple[bytes, str, str]]:
-    """Yield hash, key and the earlier key that means the same."""
+    """Yield (hash, key, earlier equivalent key)."""
     compared = 0
     for content_hash, keys in questions:
         distinct: list[str] = []

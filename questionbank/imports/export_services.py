@@ -1,4 +1,4 @@
-"""Writing questions of the bank to a file."""
+"""Exporting questions of the bank to a file."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from questionbank.rendering.titles import opening_text
 from questionbank.similar.predictions import predict_many
 
 PREDICTED_AT_ONCE = 64
-MOST_PREDICTED = 3  # concepts of a question
+MOST_PREDICTED = 3  # concepts per question
 LEAST_PREDICTED = (
-    0.5  # probability of a concept that a file names; a guess that is likely wrong is no help there
+    0.5  # least probability of an exported concept; a guess that is probably wrong does not help there
 )
-NAMED = 10  # questions that lose the same, of which a page tells which they are
+NAMED = 10  # questions listed on the page for each kind of loss
 
 
 @dataclass(slots=True)
@@ -33,10 +33,10 @@ class ExportLosses:
     """What a format cannot hold of some questions.
 
     Attributes:
-        questions: that were looked at.
-        refused: questions that are left out, by what they are.
-        lost: questions that lose something, by what.
-        first: by either, id and text of the first of these questions.
+        questions: number of questions checked.
+        refused: number of questions that are left out, by reason.
+        lost: number of questions that lose something, by what is lost.
+        first: id and text of the first questions, for each key of `refused` and `lost`.
     """
 
     questions: int = 0
@@ -64,12 +64,12 @@ class ExportLosses:
 
 
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple[int, ExportLosses]:
-    """Write the questions that match to a file, aside and then renamed; returns their number and what it lacks.
+    """Export matching questions to a file, replaced atomically; return their number and the losses.
 
-    A file has no room for the names of hierarchies: filter by one to take only its concepts along.
+    A file cannot hold the names of hierarchies: filter by a hierarchy to export only its concepts.
 
     Raises:
-        ValidationFailed: a filter or the format is not known, or the file cannot be written.
+        ValidationFailed: a filter or the format is unknown, or the file cannot be written.
     """
     questions = questions_matching(filters=filters)
     hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
@@ -87,7 +87,7 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple
 
 
 def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator[bytes]:
-    """Yield questions as the pieces of a file, in bounded memory.
+    """Yield the file in pieces, in bounded memory.
 
     Raises:
         NotFound: there is no such format.
@@ -98,10 +98,10 @@ def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator
 
 
 def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str) -> ExportLosses:
-    """Return what the format cannot hold of some questions, by writing each and reading it again.
+    """Return what the format cannot hold, by writing each question and reading it again.
 
     Args:
-        records: each with its id.
+        records: (id, record) pairs.
 
     Raises:
         NotFound: there is no such format.
@@ -117,7 +117,7 @@ def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str)
 def with_predictions(
     records: Iterable[tuple[int, QuestionRecord]],
 ) -> Iterator[tuple[int, QuestionRecord]]:
-    """Yield records with what the models in use predict of them, in the bank's default hierarchy.
+    """Yield records with the predictions of the models in use, in the bank's default hierarchy.
 
     Raises:
         ServiceUnavailable: there are no vectors yet.
@@ -141,7 +141,7 @@ def with_predictions(
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:
-    """Yield records with ids of their own: where two sources use the same one, later ones get a number behind it."""
+    """Yield records with unique ids: if two sources use the same id, later ones get a numeric suffix."""
     used: set[str] = set()
     for record in records:
         identifier, again = record.id, 1

@@ -1,4 +1,4 @@
-"""Questions as a file that is written while it is sent, behind a page that says what its format cannot hold."""
+"""Streaming exports of questions, preceded by a page that shows what the format cannot hold."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from questionbank.formats import WRITTEN
 from questionbank.imports.export_services import ExportLosses, export_losses, export_pieces, with_predictions
 from questionbank.registry.serving import serving
 
-LOOKED_AT = 2_000  # questions that are checked before the file is sent
-MOST_WITH_PREDICTIONS = 2_000  # questions whose texts are encoded while somebody waits
+LOOKED_AT = 2_000  # questions checked before the file is sent
+MOST_WITH_PREDICTIONS = 2_000  # questions whose texts are encoded within the request
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What is exported.
+    """The questions to export.
 
     Attributes:
-        records: returns the questions, each with its id, from the first one on.
-        stem: the file's name without its ending.
-        back: label and address of the page that the export was chosen on.
+        records: returns an iterator over all (id, record) pairs.
+        stem: the file's name without its extension.
+        back: label and URL of the page from which the export was started.
     """
 
     records: Callable[[], Iterable[tuple[int, QuestionRecord]]]
@@ -38,11 +38,11 @@ class Exported:
 
 
 def export_links(count: int, address: Callable[[str], str]) -> dict[str, list[tuple[str, str]]]:
-    """Return label and address of each file that questions can leave in, and of those with predictions.
+    """Return (label, URL) of an export in each format, without and with predictions.
 
     Args:
-        count: of the questions.
-        address: of the download in a format, by its name.
+        count: number of questions.
+        address: returns the download URL for a format's name.
     """
     are_offered = count <= MOST_WITH_PREDICTIONS and bool(serving().sets)
     return {
@@ -56,7 +56,7 @@ def export_links(count: int, address: Callable[[str], str]) -> dict[str, list[tu
 
 
 def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> HttpResponseBase:
-    """Return questions as a file to keep; first a page with what the format cannot hold, where there is something.
+    """Return questions as a download, preceded by a page with what the format cannot hold, if anything.
 
     Raises:
         NotFound: there is no such format.

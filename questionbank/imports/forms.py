@@ -21,11 +21,11 @@ from questionbank.papers.services import DOCUMENT_SUFFIXES
 
 
 class ReadersForm(ServiceForm):
-    """An import whose new questions everyone sees, or only the importer.
+    """An import whose new questions are visible to everyone, or only to the importer.
 
     Args:
-        user: who imports; those who may not publish are not asked, and import drafts.
-        usual: the status where nothing is chosen.
+        user: the importer; without permission to publish, there is no choice and drafts are imported.
+        usual: the default status.
     """
 
     status = forms.ChoiceField(
@@ -42,12 +42,12 @@ class ReadersForm(ServiceForm):
             del self.fields["status"]
 
     def clean_status(self) -> str:
-        """Return the status; nothing chosen means the usual one."""
+        """Return the status, or the default if nothing was chosen."""
         return str(self.cleaned_data["status"] or self.fields["status"].initial)
 
 
 class ImportForm(ReadersForm, FileForm):
-    """A file of questions and how to read it; refused lines are dealt with after the dry run."""
+    """A file of questions and how to read it; refused lines are handled after the dry run."""
 
     known = known_formats()
     accept = ",".join(dict.fromkeys([*known_suffixes(), *DOCUMENT_SUFFIXES]))
@@ -85,7 +85,7 @@ class ImportForm(ReadersForm, FileForm):
     )
 
     def clean_format(self) -> str:
-        """Return the format; nothing chosen means: look at the name."""
+        """Return the format; if nothing was chosen, it is detected from the file."""
         return self.cleaned_data["format"] or AUTO
 
 
@@ -123,14 +123,14 @@ _FIELD_NAMES = {
     "name": "Name of a concept (no question)",
     "parent": "Parent of a concept (no question)",
 }
-_SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # a form trims a tab away
+_SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # by name, because forms strip a tab
 
 
 class ColumnsForm(ServiceForm):
-    """How a file is laid out: encoding, and one choice for each column; of a table, delimiter and header, too.
+    """How a file is laid out: encoding, and a field for each column; for a table, also delimiter and header.
 
     Args:
-        layout: what is chosen at first.
+        layout: the initial choices.
     """
 
     encoding = forms.ChoiceField(
@@ -172,18 +172,18 @@ class ColumnsForm(ServiceForm):
             )
 
     def reading(self) -> list[forms.BoundField]:
-        """Return the choices that concern the file as a whole."""
+        """Return the form fields that apply to the whole file."""
         return [self[name] for name in self.fields if name not in self.columns]
 
     def mapped(self) -> list[forms.BoundField]:
-        """Return the choices of the columns, in their order."""
+        """Return the form fields of the columns, in order."""
         return [self[name] for name in self.columns]
 
     def layout(self) -> FileLayout:
         """Return the layout that a valid form describes.
 
         Raises:
-            ImportRefused: no file can have it.
+            ImportRefused: the layout is impossible.
         """
         fields = self.cleaned_data
         line = fields.get("header_line")
@@ -198,7 +198,7 @@ class ColumnsForm(ServiceForm):
 
 
 def chosen_reading(data: Mapping[str, str], guessed: FileLayout) -> dict[str, Any]:
-    """Return what somebody chose of how a file is read, as `layout_of` takes it; nonsense is ignored."""
+    """Return the submitted reading options as arguments of `layout_of`; invalid ones are ignored."""
     encoding = data.get("encoding", "")
     line = whole_number(data.get("header_line", ""))
     given: dict[str, Any] = {"encoding": encoding if encoding in ENCODINGS else guessed.encoding}

@@ -1,4 +1,4 @@
-"""Imports as jobs: of a file that a page kept, and of whatever else a job reads, with its progress and its report."""
+"""Import jobs, for uploaded files and other sources, with progress and report."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from questionbank.registry.run_services import START_AGAIN
 
 
 def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `import_kept`; returns the report for the run's result.
+    """Execute the job of `import_kept`, and return the report as the run's result.
 
-    Safe to run twice: what a dead worker had committed already comes out as duplicates.
+    Safe to run twice: questions committed by a dead worker count as duplicates.
 
     Raises:
-        ImportRefused: as `import_file`; the report is the reporter's result by then.
+        ImportRefused: as for `import_file`; the report is then the reporter's result.
         Cancelled: somebody cancelled the run.
     """
     parameters = run.parameters
@@ -62,15 +62,15 @@ def import_reported(
     entries: Entries | None = None,
     on_written: Callable[[], None] | None = None,
 ) -> ImportReport:
-    """Import for a job: its progress, its cancel and its report are those of the job.
+    """Import as part of a job, with the job's progress, cancellation and report.
 
     Args:
-        options: with the name of the set.
-        entries: in place of those of a file.
-        on_written: what else is written in the import's transaction.
+        options: including the name of the set.
+        entries: read instead of a file.
+        on_written: writes more rows in the import's transaction.
 
     Raises:
-        ImportRefused: as `import_file`; the report is the reporter's result by then.
+        ImportRefused: as for `import_file`; the report is then the reporter's result.
         Cancelled: somebody cancelled the run.
     """
     task = ImportTask(path, options, user=run.requested_by, run_id=run.pk, entries=entries)
@@ -78,13 +78,13 @@ def import_reported(
         with progress_beside(reporter.progress) as tell, transaction.atomic():
             report = import_into_bank(task, tell=tell, should_stop=reporter.should_stop)
             if report.wants_vectors and report.written:
-                embedding_request()  # commits with the questions: a worker that dies next loses no vector
+                embedding_request()  # commits with the questions, so that a crash loses no vectors
             if on_written is not None and report.written:
                 on_written()
         reporter.result = report.as_dict()
         refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
     except ImportRefused as error:
-        if not reporter.result:  # the file as a whole
+        if not reporter.result:  # the whole file was refused
             tree = options.hierarchy or options.source
             refused = ImportReport(path.name, options.source, tree, dry_run=options.dry_run)
             for problem in error.problems:

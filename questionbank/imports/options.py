@@ -1,4 +1,4 @@
-"""How a file is imported: what a form, a command and a job say, in one record."""
+"""Options of an import, shared by form, command and job."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from questionbank.models import Question, User
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What to import of a file and how.
+    """What to import from a file, and how.
 
     Attributes:
-        format: a name of `FORMATS`, or ``"auto"``.
-        source: name of the set; by default the folder's or the file's.
-        hierarchy: name of the hierarchy for its concepts; by default that which all files of the format share, else one
-            named after the set.
-        scale: difficulty scale of lines that name none.
-        dry_run: write nothing; refused lines are in the report.
+        format: a name from `FORMATS`, or ``"auto"``.
+        source: name of the set; by default that of the folder or file.
+        hierarchy: name of the hierarchy for its concepts; by default the one shared by all files of the format, or else
+            one named after the set.
+        scale: difficulty scale of lines without one.
+        dry_run: write nothing; the report lists refused lines.
         skip_invalid: import the lines that are not refused.
-        update: give questions that the bank has from this file before a new version where their line has changed.
-        status: of new questions: ``"ready"``, or ``"draft"`` for the importer's own drafts.
-        without: fields that are left out.
-        layout: how the file is laid out; guessed where it is not given.
+        update: update questions imported from this file before, if their lines have changed.
+        status: status of new questions: ``"ready"``, or ``"draft"`` for the importer's own drafts.
+        without: fields to leave out.
+        layout: the file's layout; guessed if it is None.
     """
 
     format: str = AUTO
@@ -45,7 +45,7 @@ class ImportOptions:
     layout: FileLayout | None = None
 
     def named(self, path: PurePath) -> ImportOptions:
-        """Return the options for a file, with the name of its set, and of the hierarchy where a set was given.
+        """Return the options completed for a file: the set's name, and the hierarchy's if a set was given.
 
         Raises:
             ValidationFailed: the name of the set is too long.
@@ -59,16 +59,16 @@ class ImportOptions:
         return replace(self, source=source, hierarchy=hierarchy)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the options for a run's parameters."""
+        """Return the options as a run's parameters."""
         layout = {"layout": asdict(self.layout)} if self.layout else {}
         return {name: getattr(self, name) for name in _PLAIN} | {"without": list(self.without)} | layout
 
     @classmethod
     def of_json(cls, kept: Mapping[str, Any]) -> ImportOptions:
-        """Return the options that a run's parameters hold, those of earlier versions included."""
+        """Return the options from a run's parameters, including those of earlier versions."""
         plain = {name: kept[name] for name in _PLAIN if kept.get(name)}
         layout = kept.get("layout") or {}
-        if "fields" in layout:  # else queued by an earlier version: guessed again
+        if "fields" in layout:  # otherwise queued by an earlier version: the layout is guessed again
             values: dict[str, Any] = {
                 name: tuple(value) if isinstance(value, list) else value for name, value in layout.items()
             }
@@ -80,17 +80,17 @@ _PLAIN = ("format", "source", "hierarchy", "scale", "dry_run", "skip_invalid", "
 
 
 def usual_status(user: User) -> str:
-    """Return the status that a file's new questions get unless the person chooses: drafts, but ready for admins."""
+    """Return the default status of imported questions: ready for admins, drafts for others."""
     is_admin = user.has_perm("questionbank.question_edit")
     return Question.Status.READY.value if is_admin else Question.Status.DRAFT.value
 
 
 def allowed_status(user: User | None, status: str) -> str:
-    """Return the status that a person's import gives new questions: drafts where they may not publish.
+    """Return the status of new questions in a person's import: drafts if they may not publish.
 
     Args:
         user: None is the system itself.
-        status: what was asked for.
+        status: the requested status.
     """
     may_publish = user is None or user.has_perm("questionbank.import_publish")
     is_ready = may_publish and status != Question.Status.DRAFT

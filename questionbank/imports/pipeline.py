@@ -1,6 +1,6 @@
 """From a file to the bank in one transaction: read, stage, match, insert, tag.
 
-All or nothing: a refused line, a damaged file, a cancel or a crash leaves the bank as it was.
+All or nothing: a refused line, a damaged file, a cancellation or a crash leaves the bank unchanged.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from questionbank.models import KnowledgeHierarchy, User
 from questionbank.search.index import search_index_settle
 
 ROWS_AT_ONCE = 5_000
-HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
-STEPS = 1_000  # of progress: half for reading, half for writing
+HOPELESS_LINES = 100_000  # refused lines, without a valid one, after which reading stops
+STEPS = 1_000  # progress steps: half for reading, half for writing
 SOMEBODY_ELSES = (
     "somebody else’s question of this set has this identifier; it stays as it is, and this becomes a new one"
 )
 
 
 class Entries(Protocol):
-    """What an import reads: a file's questions (`questionbank.formats.catalog.QuestionFile`), or others."""
+    """The source of an import: a file's questions (`questionbank.formats.catalog.QuestionFile`), or others."""
 
     label: str
 
@@ -72,9 +72,9 @@ class ImportTask:
     """What to import, how, and for whom.
 
     Attributes:
-        path: of a file; else only its name counts.
-        run_id: of the job that imports; what it creates names it.
-        entries: in place of a file's.
+        path: path of the file; otherwise only its name is used.
+        run_id: id of the importing job; it is stored with everything the import creates.
+        entries: read instead of a file.
     """
 
     path: Path
@@ -85,7 +85,7 @@ class ImportTask:
 
 
 class _Watch:
-    """Progress, cancel and the clock of one import."""
+    """Progress, cancellation and timing of an import."""
 
     def __init__(self, tell: Tell | None, should_stop: Callable[[], bool] | None) -> None:
         self._tell = tell
@@ -111,17 +111,17 @@ class _Watch:
 
 
 class _Refused(Exception):
-    """Rolls the transaction back."""
+    """Rolls back the transaction."""
 
 
 def import_into_bank(
     task: ImportTask, *, tell: Tell | None = None, should_stop: Callable[[], bool] | None = None
 ) -> ImportReport:
-    """Import one file; a report with refused lines and without `written` means that nothing was.
+    """Import one file; if the report has refused lines and `written` is false, nothing was written.
 
     Raises:
         ImportRefused: the file as a whole cannot be read, or its concepts form a cycle.
-        Cancelled: `should_stop` said so; nothing was written.
+        Cancelled: `should_stop` returned true; nothing was written.
     """
     options = task.options
     report = ImportReport(
@@ -150,7 +150,7 @@ def _import(task: ImportTask, report: ImportReport, watch: _Watch) -> None:
     attachments = AttachmentStore(is_dry=options.dry_run)
     with watch.phase("read, tokenise and copy"):
         file = _opened(task, report, watch, attachments)
-        known_only = _KnownConcepts.of(task, report)  # COPY then has the connection to itself
+        known_only = _KnownConcepts.of(task, report)  # now, because COPY occupies the connection
         with staging.rows() as rows:
             concept_rows = _read(file, options, report, rows, known_only)
     attachments.save()
@@ -199,7 +199,7 @@ def _read(
     rows: StagedRows,
     known_only: _KnownConcepts | None,
 ) -> list[ConceptRow]:
-    """Read the questions; returns the rows that only name concepts."""
+    """Read the questions, and return the rows that only name concepts."""
     concept_rows: list[ConceptRow] = []
     is_lost = False
     for line, entry in file:
@@ -207,7 +207,7 @@ def _read(
             report.warn(entry)
             continue
         is_concept = isinstance(entry, ConceptRow)
-        report.rows += report.unit != "question" or not is_concept  # the category of a quiz is no question
+        report.rows += report.unit != "question" or not is_concept  # a quiz's category is not a question
         report.concept_rows += is_concept
         if is_lost and isinstance(entry, QuestionRecord | StagedQuestion):
             continue
@@ -221,7 +221,7 @@ def _read(
             concept_rows.append(entry)
         else:
             report.refuse(entry)
-            # Nothing will be written: go on reading only to list every refused line.
+            # Nothing will be written: continue only to list all refused lines.
             is_lost = not (options.skip_invalid or options.dry_run)
             if report.refused_count == report.rows == HOPELESS_LINES:
                 report.stopped_at = line
@@ -237,7 +237,7 @@ def _read(
 
 
 def _opened(task: ImportTask, report: ImportReport, watch: _Watch, attachments: AttachmentStore) -> Entries:
-    """Return what is imported; the report says how it is read."""
+    """Return the entries to import, and record in the report how they are read."""
     file = task.entries or _file(task, watch, attachments)
     report.layout, report.label = file.layout, file.label
     report.place = file.format.place if file.format else "number"
@@ -261,7 +261,7 @@ def _file(task: ImportTask, watch: _Watch, attachments: AttachmentStore) -> Entr
 
 
 def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
-    """Look at what only a dry run says of a question."""
+    """Run the checks that only a dry run makes."""
     report.formulas_checked += 1
     for reason in record_problems(record):
         report.warn(LineWarning(line, reason, "formula"))
@@ -272,11 +272,11 @@ def _check(line: int, record: QuestionRecord, report: ImportReport) -> None:
 
 
 class _KnownConcepts:
-    """Takes concepts that the hierarchy lacks out of the lines of a person who may not add concepts."""
+    """Removes concepts missing from the hierarchy from the lines of a person who may not add concepts."""
 
     @classmethod
     def of(cls, task: ImportTask, report: ImportReport) -> _KnownConcepts | None:
-        """Return one for the person who imports; None where they may add concepts."""
+        """Return an instance for the importer; None if they may add concepts."""
         may_create = task.user is None or task.user.has_perm("questionbank.concepts_edit")
         return None if may_create else cls(report)
 
@@ -285,7 +285,7 @@ class _KnownConcepts:
         self._known = _known_concepts(report.hierarchy)
 
     def __call__(self, line: int, question: StagedQuestion) -> StagedQuestion:
-        """Return the question with the concepts that exist; a warning names the first other one."""
+        """Return the question with only existing concepts; a warning names the first missing one."""
         known = tuple(path for path in question.paths if path in self._known)
         if known == question.paths:
             return question
@@ -325,7 +325,7 @@ def _write(
     paths = list(rows.paths)
     if paths or tree:
         with watch.phase("concepts and tags"):
-            # Last, because from here on others who change concepts wait for us.
+            # Last, because from here on, concurrent changes of concepts wait for us.
             hierarchy = hierarchy_ensure(name=report.hierarchy, import_run_id=task.run_id)
             ids, report.concepts_created = concept_paths_ensure(
                 hierarchy=hierarchy, paths=[*paths, *tree], import_run_id=task.run_id

@@ -1,4 +1,4 @@
-"""What an import would bring, shown before it runs, with the problems of its formulas."""
+"""A preview of an import, with the problems of its formulas."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.layout import FileLayout
 from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
 
-_SHOWN = 60  # characters of a formula that a warning repeats
+_SHOWN = 60  # characters of a formula in a warning
 
 
 def formula_problems(text: str) -> list[str]:
-    r"""Return formulas that cannot be drawn, and marks that do not pair up.
+    r"""Return formulas that cannot be rendered, and unbalanced delimiters.
 
     >>> formula_problems(r"Solve $x = 2$."), len(formula_problems(r"Solve $\frac{1}{$."))
     ([], 2)
@@ -39,18 +39,18 @@ def formula_problems(text: str) -> list[str]:
 
 
 def record_problems(record: QuestionRecord) -> list[str]:
-    """Return the same of a question's text, options, answer and solution, each problem once."""
+    """Return the problems of a question's text, options, answer and solution, without repetitions."""
     parts = (record.text, *(option.text for option in record.options), record.answer, record.solution)
     return list(dict.fromkeys(problem for part in parts for problem in formula_problems(part)))
 
 
 ROWS_SHOWN = 10
-_UNPACKED = 8 * 1024 * 1024  # bytes of a gzip file that are unpacked for ten rows
+_UNPACKED = 8 * 1024 * 1024  # bytes of a gzip file that are decompressed for ten rows
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """A row as it would be read: a question, a concept's name, or the reason why it would be refused."""
+    """A row as it would be read: a question, a concept's name, or the reason for refusal."""
 
     line: int
     question: QuestionRecord | None = None
@@ -60,7 +60,7 @@ class PreviewRow:
 
 
 def import_preview(*, path: Path, layout: FileLayout, scale: str = "") -> list[PreviewRow]:
-    """Read the first rows; `path` may be the beginning of a longer file.
+    """Read the first rows; `path` may be only the beginning of a longer file.
 
     Raises:
         ImportRefused: not even the first row can be read.

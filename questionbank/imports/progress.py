@@ -1,7 +1,7 @@
 """Progress of a job whose own database connection is busy.
 
-While COPY is open its connection takes no other statement, and inside the import's transaction nobody
-would see what it writes; a row of runs locked there would also keep a cancel request waiting.
+While COPY is active, its connection accepts no other statement, and rows written inside the import's transaction
+would be invisible to others; a row of the runs table locked there would also block a request to cancel.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from django.db import connection
 INTERVAL = 0.5  # seconds
 
 Tell = Callable[[int, int, str], None]
-"""Called with (done, total, what it is doing)."""
+"""Called with (done, total, current activity)."""
 
 
 class JobReporter(Protocol):
-    """What `worker.reporting` gives to a job."""
+    """The interface that `worker.reporting` offers to a job."""
 
     result: Mapping[str, Any]
 
@@ -34,9 +34,9 @@ class JobReporter(Protocol):
 
 @contextmanager
 def progress_beside(tell: Tell) -> Iterator[Tell]:
-    """Yield a function that only remembers; a thread with a connection of its own calls `tell`.
+    """Yield a function that only stores the state; a thread with its own connection calls `tell`.
 
-    Only the latest state is reported. An error of the report does not end the job.
+    Only the latest state is reported. An error while reporting does not end the job.
     """
     latest: list[tuple[int, int, str]] = []
     is_finished = threading.Event()

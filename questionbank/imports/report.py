@@ -1,4 +1,4 @@
-"""What an import did, or would do, and why lines were refused."""
+"""The report of an import or a dry run, with the reasons for refused lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINES_KEPT = 5
 _VALUES_KEPT = 4
 _VALUES_TOLD_APART = 1_000
 _GROUPS_KEPT = 200
-# What differs between lines with the same mistake: quoted values, formulas, numbers.
+# The parts that vary between lines with the same mistake: quoted values, formulas, numbers.
 _PARTICULAR = re.compile(
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\d[\d,.]*"
 )
@@ -34,10 +34,10 @@ class ReasonGroup:
     """Lines with the same mistake.
 
     Attributes:
-        field: that it concerns; empty for the line as a whole.
-        reason: of the first line.
-        lines: the first of them.
-        values: other values with the same mistake, as they are quoted in their reasons; `others` counts the rest.
+        field: the field concerned; empty for the line as a whole.
+        reason: reason of the first line.
+        lines: the first line numbers.
+        values: further values with the same mistake, as quoted in the reasons; `others` counts the rest.
     """
 
     field: str
@@ -49,11 +49,11 @@ class ReasonGroup:
 
     @property
     def others(self) -> int:
-        """How many more values there are."""
+        """Number of further values."""
         return max(len(self._seen) - 1 - len(self.values), 0)
 
     def add(self, line: int, reason: str, *, more: int = 0) -> None:
-        """Count a line, and so many others of which only the number is known."""
+        """Count a line, and `more` others whose line numbers are unknown."""
         self.count += 1 + more
         if len(self.lines) < _LINES_KEPT and line not in self.lines:
             self.lines.append(line)
@@ -81,13 +81,13 @@ def _listed(lines: Sequence[int]) -> str:
 
 
 class ReasonGroups:
-    """All reasons of a file, by what is the same in them; bounded, whatever the file holds."""
+    """All reasons for refusals in a file, grouped by what they have in common; bounded in size for any file."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], ReasonGroup] = {}
 
     def add(self, line: int, field: str, reason: str, *, more: int = 0) -> None:
-        """Count a line for its reason, and so many others of which only the number is known."""
+        """Count a line with this reason, and `more` others whose line numbers are unknown."""
         key = (field, _PARTICULAR.sub("…", reason))
         group = self._groups.get(key)
         if group is None:
@@ -97,14 +97,14 @@ class ReasonGroups:
         group.add(line, reason, more=more)
 
     def ordered(self) -> list[ReasonGroup]:
-        """Return the groups, the largest first."""
+        """Return the groups, largest first."""
         return sorted(self._groups.values(), key=lambda group: -group.count)
 
 
-SOURCES_KEPT = 20  # sets of a file that names many
-PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
+SOURCES_KEPT = 20  # sets listed for a file with many
+PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, in a report; all are counted
 
-NOT_KEPT = {  # fields that a linked line may have and its question not -> what a person calls them
+NOT_KEPT = {  # fields that a linked line may have but its question lacks -> their names for people
     "answer": "the answer",
     "solution": "the worked solution",
     "options": "weights of and feedback to options",
@@ -118,17 +118,17 @@ NOT_KEPT = {  # fields that a linked line may have and its question not -> what 
     "tags": "tags",
 }
 Fields = dict[str, Any]
-CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
+CHANGES_KEPT = 200  # changed questions in a report with their differences; all are counted
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateLink:
-    """A line that asks what the bank, or an earlier line, asks already, with the same answer or none.
+    """A line that asks the same as a question of the bank or an earlier line, with the same answer or none.
 
     Attributes:
         line: number of the line.
-        question: id of the question it is linked to, None in a dry run where that is new itself.
-        first_line: the earlier line that asks the same, None where the bank had it before.
+        question: id of the question it is linked to; None in a dry run if that question is new itself.
+        first_line: the earlier line that asks the same; None if the question was already in the bank.
     """
 
     line: int
@@ -138,12 +138,12 @@ class DuplicateLink:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the staged rows amount to.
+    """Totals of the staged rows.
 
     Attributes:
-        changed: new questions with the identifier of another one of their set that the person may change.
+        changed: new questions with the identifier of another question of their set that the person may change.
         others: lines of new questions with the identifier of a question that they may not change.
-        not_kept: what linked lines say and their questions do not: name of the field, number of lines, the first lines.
+        not_kept: fields of linked lines that are dropped: field name, number of lines, the first lines.
     """
 
     created: int
@@ -157,11 +157,11 @@ class Totals:
 
 @dataclass(slots=True)
 class ItemChange:
-    """A question whose line says something else.
+    """A question whose line has changed.
 
     Attributes:
         before, after: the fields that differ.
-        is_conflict: a person has edited the question since it was imported.
+        is_conflict: whether a person has edited the question since it was imported.
     """
 
     line: int
@@ -173,10 +173,10 @@ class ItemChange:
 
 @dataclass(slots=True)
 class KnownLines:
-    """The lines of a file that are questions of the bank.
+    """The lines of a file that match questions of the bank.
 
     Attributes:
-        kept_retired: questions that have been retired since, and stay so.
+        kept_retired: number of questions that were retired since, and remain so.
     """
 
     count: int = 0
@@ -185,23 +185,23 @@ class KnownLines:
 
     @property
     def updates(self) -> list[ItemChange]:
-        """Changes that need nobody's choice."""
+        """Changes that do not require a choice."""
         return [change for change in self.changes if not change.is_conflict]
 
     @property
     def conflicts(self) -> list[ItemChange]:
-        """Changes of questions that a person has edited since."""
+        """Changes of questions that a person has edited since the import."""
         return [change for change in self.changes if change.is_conflict]
 
 
 @dataclass(slots=True)
 class KnownReport:
-    """What became of lines that are questions of the bank from an earlier import of the file.
+    """Outcome for lines that match questions from an earlier import of the file.
 
     Attributes:
-        changes: the first that have changed, each with its line, its question, whether it waits for a choice, and its
+        changes: the first changed ones, each with its line, its question, whether it waits for a choice, and its
             differences as (field, before, after).
-        vanished: questions of the set that the file does not hold; `vanished_questions` are the first of them.
+        vanished: number of the set's questions that are missing from the file; `vanished_questions` lists the first.
     """
 
     unchanged: int = 0
@@ -215,28 +215,28 @@ class KnownReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did; after a dry run, what it would do with the lines that are not refused.
+    """The result of an import; after a dry run, what it would do with the lines that are not refused.
 
     Attributes:
-        rows: lines that are not blank, refused ones included; of a file that has no lines, its questions.
+        rows: number of non-blank lines, including refused ones; for a format without lines, the number of questions.
         concept_rows: lines that only name a concept, or categories of a quiz.
         created: new questions.
-        duplicates: lines linked to a question that asks the same; `links` are the first of them.
-        refused: the first lines that cannot be used; `refused_count` counts them all, `reasons` groups them.
-        warnings: what was changed in lines on the way in or looks wrong with them, grouped.
-        stopped_at: the line behind which nothing was read, because nothing before it could be; else 0.
+        duplicates: lines linked to a question that asks the same; `links` holds the first.
+        refused: the first lines that cannot be used; `refused_count` counts all of them, `reasons` groups them.
+        warnings: changes made to lines during the import, and suspicious lines, grouped.
+        stopped_at: line after which reading stopped, because no line before it was valid; otherwise 0.
         without: fields that were left out.
-        known: lines that are questions of the bank from an earlier import; None where the import does not update.
-        changed_elsewhere: new questions with the identifier of another one of their set, where it does not.
+        known: lines that match questions from an earlier import; None if the import does not update.
+        changed_elsewhere: if it does not, new questions with the identifier of another question of their set.
         questions_tagged: questions that got at least one new tag.
-        layout: how the file is read; None where it has no columns.
-        sources: the sets that its questions name, or are in for want of one; the largest first, some of them.
-        label: the name of its format.
-        unit: what is counted, such as a line or a question; `place` is what the numbers of these count.
-        notes: what was done with columns as a whole.
+        layout: how the file is read; None if it has no columns.
+        sources: the sets named by its questions, or the default set; the largest first, limited in number.
+        label: name of its format.
+        unit: what is counted, such as a line or a question; `place` is what positions refer to.
+        notes: what was done with whole columns.
         unread_columns: columns of a table, or fields of JSON objects, that are not read.
-        formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
-        templates, without_figure: new questions that draw their numbers, and that lack a figure; of a dry run, among
+        formulas_checked: number of questions, from the first, whose formulas a dry run has checked.
+        templates, without_figure: new questions that draw their numbers, or that lack a figure; in a dry run, among
             the first `formulas_checked` questions.
         languages: new questions by language.
         written: whether the bank was changed.
@@ -279,7 +279,7 @@ class ImportReport:
     phases: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, problem: LineProblem) -> None:
-        """Count a refused line, and keep it if it is among the first."""
+        """Count a refused line, and store it if it is among the first."""
         self.refused_count += 1
         parts = problem.parts or ((problem.field, problem.reason),)
         for name, reason in parts:
@@ -289,11 +289,11 @@ class ImportReport:
             self.refused.append(problem)
 
     def warn(self, warning: LineWarning) -> None:
-        """Count the warnings and problems of a line."""
+        """Count a line's warning."""
         self.warnings.add(warning.line, warning.field, warning.reason)
 
     def link(self, totals: Totals) -> None:
-        """Say which lines are linked to questions that ask the same, and what of them is not kept."""
+        """Record which lines are linked to questions that ask the same, and which of their fields are dropped."""
         self.duplicates, self.links = totals.duplicates, totals.links
         for name, count, lines in totals.not_kept:
             reason = f"it is linked to a question that asks the same; not kept of it: {NOT_KEPT[name]}"
@@ -301,7 +301,7 @@ class ImportReport:
                 self.warnings.add(line, name, reason, more=count - len(lines) if line == lines[-1] else 0)
 
     def compare(self, known: KnownLines, vanished: Sequence[int]) -> None:
-        """Say what is known of the file's lines from before."""
+        """Record the comparison of the file's lines with earlier imports."""
         self.known = KnownReport(
             unchanged=known.count - len(known.changes) - known.kept_retired,
             updated=len(known.updates),
@@ -322,7 +322,7 @@ class ImportReport:
 
     @property
     def to_leave_out(self) -> dict[str, int]:
-        """Fields whose values refuse lines that could be imported without them, with the number of those lines."""
+        """Number of refused lines that could be imported by leaving out a field, for each such field."""
         able = {name for names in self._refused_for for name in names if name in FIELDS_WITHOUT_WHICH}
         saved: Counter[str] = Counter()
         for names, count in self._refused_for.items():
@@ -332,12 +332,12 @@ class ImportReport:
 
     @property
     def wants_vectors(self) -> bool:
-        """Whether questions are new, or say something else now."""
+        """Whether there are new questions or changed texts."""
         return bool(self.created or (self.known and self.known.updated))
 
     @property
     def read_as(self) -> str:
-        """How the file is read, in a few words: format, encoding, delimiter, header."""
+        """Short description of how the file is read: format, encoding, delimiter, header."""
         if self.layout is None:
             return self.label
         layout = self.layout
@@ -350,7 +350,7 @@ class ImportReport:
         return f"{FORMATS['csv'].label}, {encoding}, separated by {DELIMITERS[layout.delimiter]}, {header}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON: for a run's result and for `--json`."""
+        """Return the report as JSON, for a run's result and for `--json`."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         return plain | {
             "known": asdict(self.known) if self.known else None,
@@ -372,10 +372,10 @@ class ImportReport:
         }
 
     def refusal(self) -> str:
-        """Return one sentence for the person who tried."""
+        """Return a one-sentence refusal for the importer."""
         lines = counted(self.refused_count, self.unit, f"{self.unit}s")
         return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."
 
 
 _PLAIN = {column.name for column in fields(ImportReport)} - {"_refused_for", "label", "layout"}
-"""The fields of a report that JSON holds, most of them as they are."""
+"""The report's fields in its JSON, most of them unchanged."""

@@ -1,7 +1,7 @@
-"""Importing files: from a command, and asking for a job that imports what a page was given.
+"""Importing files: directly from a command, or by queueing a job for an upload.
 
 `import_file` does the work and then refreshes what depends on the bank's content: the planner's
-statistics, the vocabulary of search and, by default, a request for vectors.
+statistics, the search vocabulary and, by default, a request for vectors.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from questionbank.people.permissions import require
 from questionbank.registry import run_services as runs
 from questionbank.search.index import vocabulary_refresh
 
-LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
-MANY = 10_000  # new questions after which the bank does not wait for autovacuum
+LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, compressed or not, that a request reads
+MANY = 10_000  # number of new questions from which we do not wait for autovacuum
 BYTES_A_BYTE = (
-    5  # of a file: its copy, the staging table, the questions with their index, the log of PostgreSQL
+    5  # per byte of a file: its copy, the staging table, the questions with their index, PostgreSQL's log
 )
-_NAME_BYTES = 150  # of a file's name that are kept
+_NAME_BYTES = 150  # bytes of a file's name that are kept
 
 
 class ImportFailed(ImportRefused):
-    """Lines of a file cannot be imported; `report` says which and why."""
+    """Lines of a file cannot be imported; `report` lists them with their reasons."""
 
     def __init__(self, message: str, report: ImportReport) -> None:
         super().__init__(message, report.refused)
@@ -65,17 +65,17 @@ def import_file(
     progress: Tell | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> ImportReport:
-    """Import a file of questions, all of it or nothing, and write down that it happened.
+    """Import a file of questions, all or nothing, and record the import as a run.
 
     Args:
-        embed: ask for the new questions' vectors.
-        progress: called with (done, total, what it is doing).
-        should_stop: asked now and then; true ends the import with nothing written.
+        embed: whether to request vectors for the new questions.
+        progress: called with (done, total, current activity).
+        should_stop: polled during the import; true ends it with nothing written.
 
     Raises:
         ImportFailed: lines cannot be imported; nothing was written.
         ImportRefused: the file as a whole cannot be read; nothing was written.
-        Cancelled: `should_stop` said so; nothing was written.
+        Cancelled: `should_stop` returned true; nothing was written.
     """
     options = options.named(path.absolute())
     with transaction.atomic():
@@ -93,7 +93,7 @@ def import_file(
 
 
 def _begin(path: Path, options: ImportOptions, user: User | None) -> Run | None:
-    """Create the row that records the import, as a run under way; it commits with the questions or not at all."""
+    """Create the run that records the import, as running; it commits with the questions or not at all."""
     run = runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(path.name, dry_run=False),
@@ -105,7 +105,7 @@ def _begin(path: Path, options: ImportOptions, user: User | None) -> Run | None:
 
 
 def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
-    """Refuse an import that wrote nothing, and else bring up to date what depends on the bank's content.
+    """Refuse an import that wrote nothing; otherwise refresh what depends on the bank's content.
 
     Raises:
         ImportFailed: lines cannot be imported.
@@ -118,7 +118,7 @@ def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
             raise ImportFailed(f"No {report.unit} of {report.name} can be imported.", report)
         raise ImportFailed(report.refusal(), report)
     _tables_changed(report.created)
-    vocabulary_refresh()  # nothing new, too: the import of these lines may have died before this point
+    vocabulary_refresh()  # even if nothing is new: an earlier import of these lines may have died before this point
     facet_counts_settle()
     spent = time.perf_counter() - began
     report.phases["statistics and vocabulary"] = spent
@@ -126,7 +126,7 @@ def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
 
 
 def _tables_changed(created: int) -> None:
-    """Bring the planner's statistics up to date and, after a bulk load, the visibility map that counts need."""
+    """Refresh the planner's statistics and, after a bulk load, the visibility map, which counts need."""
     may_vacuum = not connection.in_atomic_block
     with connection.cursor() as cursor:
         cursor.execute(
@@ -137,21 +137,21 @@ def _tables_changed(created: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class KeptUpload:
-    """A file that somebody has uploaded: its name in the storage, and its owner's name for it."""
+    """An uploaded file: its name in the storage, and its owner's name for it."""
 
     stored: str
     name: str
 
     def delete(self) -> None:
-        """Remove the file, which cannot be imported."""
+        """Remove the file, because it cannot be imported."""
         storages["uploads"].delete(self.stored)
 
     @contextmanager
     def beginning(self) -> Iterator[Path]:
-        """Yield the first megabytes of the file under its owner's name, for a look at it within a request.
+        """Yield the first megabytes of the file under its owner's name, to inspect it within a request.
 
         Raises:
-            Conflict: the file is not kept any more.
+            Conflict: the file is no longer stored.
         """
         storage = storages["uploads"]
         if not storage.exists(self.stored):
@@ -162,14 +162,14 @@ class KeptUpload:
 
 def _write_beginning(file: File[Any], path: Path) -> Path:
     path.write_bytes(beginning := file.read(LOOKED_AT))
-    if beginning.startswith(ARCHIVE):  # whose table of contents is at its end
+    if beginning.startswith(ARCHIVE):  # its table of contents is at the end
         with path.open("ab") as local:
             shutil.copyfileobj(file, local)
     return path
 
 
 def question_file_format(upload: File[Any], name: str) -> Format | None:
-    """Return the format of a file that holds questions as data; None for a test paper, and what may be one."""
+    """Return the format of a file that holds questions as data; None for a possible test paper."""
     upload.seek(0)
     with scratch_folder(prefix="look-") as folder:
         path = _write_beginning(upload, Path(folder) / _plain_name(name))
@@ -180,20 +180,20 @@ def question_file_format(upload: File[Any], name: str) -> Format | None:
             return None
         finally:
             upload.seek(0)
-    is_text = found.is_table and not path.name.lower().endswith(found.suffixes)  # with a table in it
+    is_text = found.is_table and not path.name.lower().endswith(found.suffixes)  # text with a table in it
     return None if is_text or is_paper else found
 
 
 def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str = AUTO) -> KeptUpload:
-    """Keep an uploaded file.
+    """Store an uploaded file.
 
     Args:
         upload: the file's content.
-        name: what its owner calls it; says the format where `format` is ``"auto"``.
+        name: its owner's name for it; determines the format if `format` is ``"auto"``.
 
     Raises:
         NotAllowed: the person may not import.
-        ValidationFailed: the format is not known.
+        ValidationFailed: the format is unknown.
     """
     require(user, "import", "You may not import questions.")
     if format not in (AUTO, *FORMATS):
@@ -208,7 +208,7 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
 
 @transaction.atomic
 def import_kept(*, kept: KeptUpload, user: User | None, options: ImportOptions) -> Run:
-    """Queue the job that imports a kept file; asked again, return the job that does so already.
+    """Queue the job that imports a stored upload; if it is already queued, return that job.
 
     Raises:
         NotAllowed: the person may not import.
@@ -233,15 +233,15 @@ def import_repeat(
     A file is imported once, however often that is confirmed.
 
     Args:
-        without: fields that are left out, besides those that the earlier job left out.
-        update: whether earlier questions get new versions; None as the earlier job had it.
+        without: fields to leave out, in addition to those of the earlier job.
+        update: whether to update earlier questions; None to do as the earlier job.
 
     Returns:
-        The job; asked again, the one that does so already.
+        The job; if it was already requested, the existing one.
 
     Raises:
-        NotAllowed: somebody else has uploaded the file.
-        Conflict: the file is not kept any more.
+        NotAllowed: somebody else uploaded the file.
+        Conflict: the file is no longer stored.
     """
     require(user, "import_continue", "Somebody else has uploaded this file.", run)
     if run.kind != Run.Kind.IMPORT or not run.parameters.get("upload"):
@@ -254,12 +254,12 @@ def import_repeat(
 
 
 def _queue_once(parameters: dict[str, Any], user: User | None) -> Run:
-    """Queue a job unless one does the same, or has imported the file; whoever asks at the same time waits.
+    """Queue a job unless one already does the same or has imported the file; concurrent calls wait for each other.
 
     Checking a file is short work that somebody waits for.
 
     Raises:
-        Conflict: the file is not kept any more.
+        Conflict: the file is no longer stored.
     """
     upload, dry_run = parameters["upload"], parameters["dry_run"]
     advisory_lock(f"import/{upload}")
@@ -288,6 +288,6 @@ def _title(name: str, dry_run: bool) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """Return a name that a file system takes; it counts bytes, and the end of the name tells the format."""
+    """Return a valid file name; its length counts in bytes, and its end is kept because it shows the format."""
     short = upload_name(name).encode()[-_NAME_BYTES:].decode(errors="ignore")
     return short if short.strip(". ") else "upload"

@@ -1,8 +1,8 @@
-"""Reading a long file in several processes: each reads blocks of its rows and sends what COPY takes.
+"""Reading a long file in several processes: each reads blocks of rows and sends them in COPY's format.
 
-Reading a question and computing what search needs of it takes most of an import. The importing process puts the blocks
+Parsing questions and computing their search data takes most of an import. The importing process puts the blocks
 in order, looks for repeated identifiers and writes. Processes read their task from a pipe and write to one, so that
-they end with the import, however it ends (a worker of Celery may have no children of `multiprocessing`).
+they end with the import, however it ends (a Celery worker cannot have children of `multiprocessing`).
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from questionbank.imports.staging import StagedQuestion, staged_question
 LONG_FILE = 2_000_000  # bytes; starting a process takes as long as reading two thousand questions
 MOST_PROCESSES = 4
 BLOCK_ROWS = 200
-FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would take as long as the import
-NICENESS = 5  # pages come first
-_PIPE = 1 << 20  # bytes that wait while the other shares are read
+FORMULAS_CHECKED = 1_000  # questions of a dry run; rendering all formulas would take as long as the import
+NICENESS = 5  # pages have priority
+_PIPE = 1 << 20  # bytes buffered while the other shares are read
 _COMMAND = (sys.executable, "-c", f"import django; django.setup(); from {__name__} import serve; serve()")
 
 Lines = list[tuple[int, Entry | StagedQuestion]]
 
 
 class _Block(NamedTuple):
-    """What a process sends: lines, and how far it is in the file.
+    """A message from a process: lines, and its position in the file.
 
     Attributes:
-        findings: sent last, with no lines: notes on the file and names of fields that are not read.
-        refusal: sent in their place where the file cannot be read on.
+        findings: sent last, without lines: notes on the file and names of unread fields.
+        refusal: sent instead of them if the rest of the file cannot be read.
     """
 
     lines: Lines
@@ -57,8 +57,8 @@ class Share:
 
     Attributes:
         arguments: those of `questionbank.formats.read`.
-        source: the set of questions that name none.
-        rows: of a block.
+        source: the set of questions that do not name one.
+        rows: number of rows per block.
     """
 
     arguments: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Share:
     index: int = 0
 
     def read(self) -> Iterator[_Block]:
-        """Yield its blocks, and its last one."""
+        """Yield its blocks, the last with findings or a refusal."""
         done, records = (0, 0), 0
 
         def note_progress(*bytes_read: int) -> None:
@@ -95,21 +95,21 @@ class Share:
             yield _Block([], findings=(file.notes, file.unread))
 
     def started(self) -> subprocess.Popen[bytes]:
-        """Start a process that reads it."""
+        """Start a process that reads the share."""
         process = subprocess.Popen(
             _COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(settings.BASE_DIR), *sys.path])},
-            process_group=0,  # Ctrl-C is for the import alone
+            process_group=0,  # Ctrl-C is only for the importing process
             pipesize=_PIPE,
         )
-        with suppress(OSError), cast(IO[bytes], process.stdin) as stdin:  # one that has died sends no blocks
+        with suppress(OSError), cast(IO[bytes], process.stdin) as stdin:  # a dead process sends no blocks
             pickle.dump(self, stdin)
         return process
 
     def received(self, process: subprocess.Popen[bytes]) -> Iterator[_Block]:
-        """Yield its blocks, and its last one; those that a process that has died owes are read in this one."""
+        """Yield the blocks from a process; if it died, read the remaining blocks in this process."""
         for number in count():
             try:
                 block: _Block = pickle.load(cast(IO[bytes], process.stdout))  # noqa: S301 - from our own process
@@ -122,10 +122,10 @@ class Share:
 
 
 class SharedFile:
-    """A file of questions that several processes read; iterating gives what reading it in one would.
+    """A file of questions read by several processes; iterating yields the same as reading it in one.
 
     Args:
-        share: all of the file.
+        share: the share of the whole file.
     """
 
     def __init__(self, file: QuestionFile, share: Share, *, progress: Progress) -> None:
@@ -135,10 +135,10 @@ class SharedFile:
         self._file, self._share, self._progress = file, share, progress
 
     def __iter__(self) -> Iterator[tuple[int, Entry | StagedQuestion]]:
-        """Yield what each line turns out to be.
+        """Yield (line number, entry) pairs.
 
         Raises:
-            ImportRefused: the file as a whole cannot be read, or not on.
+            ImportRefused: the file, or the rest of it, cannot be read.
         """
         shares = [replace(self._share, index=index) for index in range(self._share.processes)]
         with ExitStack() as running:
@@ -166,11 +166,11 @@ class SharedFile:
 def shared(
     file: QuestionFile | ItemFile, arguments: Mapping[str, Any], *, source: str, progress: Progress
 ) -> QuestionFile | ItemFile | SharedFile:
-    """Return a file as it is to be read: in several processes where that is quicker.
+    """Return the file, wrapped to be read in several processes if that is faster.
 
     Args:
-        arguments: with which `questionbank.formats.read` has opened it.
-        source: the set of questions that name none.
+        arguments: those with which `questionbank.formats.read` opened it.
+        source: the set of questions that do not name one.
     """
     processes = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
     if (
@@ -185,7 +185,7 @@ def shared(
 
 
 def serve() -> None:
-    """Read the share that standard input names, and write its blocks to standard output."""
+    """Read the share given on standard input, and write its blocks to standard output."""
     os.nice(NICENESS)
     share: Share = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the importing process
     for block in share.read():

@@ -1,7 +1,7 @@
 """The staging table of an import: COPY in, then a handful of statements into the bank.
 
-Row by row through the ORM 100,000 questions take minutes; here PostgreSQL moves them itself. The tables
-are temporary: nobody else sees them and they are gone with the transaction.
+Through the ORM, row by row, 100,000 questions take minutes; here PostgreSQL moves them itself. The tables
+are temporary: they are visible to nobody else and dropped with the transaction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
-_COLUMNS = {  # of the staging table, in the order of `staged_question`, between line and paths
+_COLUMNS = {  # of the staging table; those between line and paths in the order of `staged_question`
     "line": "integer",
     "source": "text",
     "source_id": "text",
@@ -63,12 +63,12 @@ _COLUMNS = {  # of the staging table, in the order of `staged_question`, between
     "fields": "bytea",
     "paths": "integer[]",
 }
-_COPIED = (  # columns that go into the bank as they are
+_COPIED = (  # columns copied into the bank unchanged
     "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
     " difficulty_scale, difficulty_percent, facility, responses, content, content_hash"
 )
 
-# A line without an answer is the same question as one with an answer: nothing of it is lost.
+# A line without an answer is the same question as one with an answer, because nothing of it is lost.
 _FILL_ANSWERS = """
     UPDATE staged_question s SET answer_key = f.answer_key
     FROM (
@@ -103,7 +103,7 @@ _INSERT_QUESTIONS = f"""
     JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
     ORDER BY s.line
-"""  # noqa: S608 - names of this module
+"""  # noqa: S608 - only names from this module
 
 _INSERT_DUPLICATES = """
     INSERT INTO questionbank_importduplicate (run_id, question_id)
@@ -154,7 +154,7 @@ _LINKS = """
     ORDER BY s.line LIMIT %s
 """
 
-# What linked lines say that the question that stays does not: its own, or nothing, stands there.
+# Fields of linked lines that the remaining question lacks, because it has another value or none.
 _NOT_KEPT = """
     SELECT lost.name, count(*), (array_agg(s.line ORDER BY s.line))[:5]
     FROM staged_question s
@@ -201,11 +201,11 @@ _INCOMPLETE = """
 
 
 class StagedQuestion(NamedTuple):
-    """A question of a file as the staging table has it.
+    """A question of a file, as a row of the staging table.
 
     Attributes:
-        columns: its values in COPY's text format, but for line and paths.
-        record: what it is made of, where somebody may want to look at it.
+        columns: its values in COPY's text format, except line and paths.
+        record: the record it was made from, if it may be inspected.
     """
 
     id: str
@@ -216,7 +216,7 @@ class StagedQuestion(NamedTuple):
 
 
 def staged_question(record: QuestionRecord, *, source: str) -> StagedQuestion:
-    """Compute what is stored of a question; `source` is the set of those that name none."""
+    """Compute the stored values of a question; `source` is the set of questions that do not name one."""
     options = as_json(record.options)
     original = record.original
     source = record.source or source
@@ -264,7 +264,7 @@ def _copied(value: str | bytes | float | None) -> str:
 
 @dataclass(slots=True)
 class StagedRows:
-    """Where rows go while COPY is open; concept paths are kept once and numbered, and sets counted."""
+    """Writer of rows while COPY is active; concept paths are stored once and numbered, and sets counted."""
 
     copy: Copy
     paths: dict[ConceptPath, int] = field(default_factory=dict)
@@ -280,16 +280,16 @@ class StagedRows:
 
 
 class Staging:
-    """One import's temporary tables; must live inside a transaction.
+    """The temporary tables of one import; must be used within a transaction.
 
     Args:
-        user: who imports; None is the system itself.
-        run_id: of the job that imports.
-        status: of new questions.
+        user: the importer; None is the system itself.
+        run_id: id of the importing job.
+        status: status of new questions.
 
     Attributes:
-        is_visible: SQL condition of questions `q` that count as the bank's for this import: not others' drafts.
-        may_change: SQL condition of those that the person may change.
+        is_visible: SQL condition on questions `q` that this import can see: all but others' drafts.
+        may_change: SQL condition on questions that the person may change.
     """
 
     def __init__(self, *, user: User | None, run_id: int | None, status: str) -> None:
@@ -304,19 +304,19 @@ class Staging:
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         self.drop()
         self.execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
-        # Lines of questions that the bank has from this file before: with the number of the question.
+        # Lines of questions that were imported from this file before, with the question's id.
         self.execute(f"CREATE TEMPORARY TABLE staged_known (question_id bigint, {columns}) ON COMMIT DROP")
 
     @staticmethod
     def execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
-        """Run a statement; returns its rows."""
+        """Run a statement and return its rows."""
         with connection.cursor() as cursor:
             cursor.execute(statement, parameters)
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
     def rows(self) -> Iterator[StagedRows]:
-        """Open COPY for the questions of a file."""
+        """Open COPY for a file's questions."""
         with (
             connection.cursor() as cursor,
             cursor.cursor.copy(f"COPY staged_question ({', '.join(_COLUMNS)}) FROM STDIN") as copy,
@@ -324,7 +324,7 @@ class Staging:
             yield StagedRows(copy)
 
     def match(self, *, dry_run: bool) -> Totals:
-        """Find the questions that the bank, or the file itself, has already; number the new ones."""
+        """Find questions that the bank or the file itself already contains, and number the new ones."""
         self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
         self.execute(_FILL_ANSWERS)
         unify_answers(self.execute)
@@ -346,34 +346,34 @@ class Staging:
         return Totals(created, int(staged) - created, languages, links, int(changed), others, not_kept)
 
     def insert_questions(self, *, first: int, last: int) -> None:
-        """Put the new questions of these lines into the bank."""
+        """Insert the new questions of these lines."""
         self.execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
 
     def incomplete(self) -> tuple[int, int]:
-        """Return how many of the new questions draw their numbers, and how many lack a figure."""
+        """Return the number of new questions that draw their numbers, and of those that lack a figure."""
         ((templates, without_figure),) = self.execute(_INCOMPLETE)
         return int(templates), int(without_figure)
 
     def insert_parts(self) -> None:
-        """Put the new questions' equations and items into the bank, and record which questions it had already."""
+        """Insert the new questions' equations and originals, and record which questions already existed."""
         self.execute(_INSERT_EQUATIONS)
         self.execute(_INSERT_ORIGINALS)
         if self._parameters["run"] is not None:
             self.execute(_INSERT_DUPLICATES, self._parameters)
 
     def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
-        """Tag new questions and, where the person may change them, those that duplicates are linked to.
+        """Tag new questions and, if the person may change them, the questions that duplicates are linked to.
 
         Args:
-            numbers, concepts: what staged lines call each concept, and its id.
+            numbers, concepts: number of each concept in staged lines, and its id.
 
         Returns:
-            How many questions got a tag.
+            The number of questions that got a tag.
         """
         values = {**self._parameters, "numbers": list(numbers), "concepts": list(concepts)}
         ((tagged,),) = self.execute(_INSERT_TAGS.format(may_change=self.may_change), values)
         return int(tagged)
 
     def drop(self) -> None:
-        """Forget the rows before the transaction ends (it may be an outer one that goes on)."""
+        """Drop the tables before the transaction ends, as an outer transaction may continue."""
         self.execute("DROP TABLE IF EXISTS staged_question, staged_match, staged_known")

@@ -1,4 +1,4 @@
-"""What undoing an import would remove, and what it must keep because somebody has used it since."""
+"""What undoing an import would remove, and what it must keep because it has been used since."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from questionbank.models import (
     Run,
 )
 
-# Tables whose rows belong to a question and go with it; a row in any other table means that somebody uses it.
+# Tables whose rows are deleted with a question; a row in any other table means that the question is used.
 _DERIVED: tuple[type[Model], ...] = (
     QuestionEmbedding,
     QuestionEquation,
@@ -46,16 +46,16 @@ _APPLIED = (ImportUpdate.Outcome.UPDATED, ImportUpdate.Outcome.TAKEN)
 
 @dataclass(slots=True)
 class UndoPlan:
-    """What undoing an import does.
+    """The effect of undoing an import.
 
     Attributes:
-        created: questions that the import created and that are still in the bank.
-        kept: questions that stay as they are, by id, with the reasons: ``edited``, ``tagged``, ``imported``
-            (another import has it too), ``paraphrased`` or ``used``.
+        created: number of questions created by the import that are still in the bank.
+        kept: questions that are left alone, by id, with the reasons: ``edited``, ``tagged``, ``imported``
+            (another import contains it too), ``paraphrased`` or ``used``.
         created_kept: how many of these the import created.
-        restored: ids of the import's updates of questions that get back what they were.
-        tags: tags that the import added to questions of others, and that are removed.
-        hierarchy: the hierarchy that goes with its last concept.
+        restored: ids of the import's updates that are reverted.
+        tags: number of tags to remove that the import added to other questions.
+        hierarchy: the hierarchy that is removed with its last concept.
     """
 
     created: int
@@ -77,7 +77,7 @@ class UndoPlan:
 
 
 def import_can_be_undone(*, run: Run) -> bool:
-    """Return whether the bank still holds something that this import created."""
+    """Return whether the bank still holds anything that this import created."""
     if run.kind != Run.Kind.IMPORT or run.state != Run.State.SUCCEEDED:
         return False
     return (
@@ -90,12 +90,12 @@ def import_can_be_undone(*, run: Run) -> bool:
 
 
 def import_undo_runs(*, run: Run) -> QuerySet[Run]:
-    """Return the jobs that undo this import, the latest first."""
+    """Return the jobs that undo this import, most recent first."""
     return Run.objects.filter(kind=Run.Kind.UNDO, parameters__import=run.pk).select_related("requested_by")
 
 
 def import_undo_plan(*, run: Run) -> UndoPlan:
-    """Look at everything that the import created; memory grows with what is kept, not with what is removed."""
+    """Plan the undo of an import; memory grows with what is kept, not with what is removed."""
     reasons = _kept(run)
     plan = UndoPlan(
         created=Question.objects.filter(import_run=run).count(), kept=reasons, created_kept=len(reasons)
@@ -115,13 +115,13 @@ def import_undo_plan(*, run: Run) -> UndoPlan:
 
 
 def _updates(run: Run) -> QuerySet[ImportUpdate]:
-    """Return what the import replaced: fields of questions, and their imported tags."""
+    """Return the updates by which the import replaced fields of questions or their imported tags."""
     updates = ImportUpdate.objects.filter(run=run)
     return updates.filter(Q(outcome__in=_APPLIED) | Q(before__has_key="tags"))
 
 
 def loose_tags(*, run: Run) -> QuerySet[QuestionTag]:
-    """Return the tags that the import added to questions that it did not create, unchanged since."""
+    """Return the unchanged tags that the import added to questions it did not create."""
     return (
         QuestionTag.objects.filter(import_run=run, set_by=QuestionTag.SetBy.IMPORT)
         .filter(~Q(question__import_run=run))
@@ -153,14 +153,14 @@ def _kept(run: Run) -> dict[int, list[str]]:
     keep("imported", others.values_list("question_id", flat=True).distinct())
     for model, column in _uses(Question, but=_DERIVED):
         rows = model._base_manager.filter(**{f"{column}__import_run": run})
-        if model is Question:  # a paraphrase that the same import brought goes with its original
+        if model is Question:  # a paraphrase from the same import is removed with its original
             rows = rows.exclude(import_run=run)
         keep(_REASONS.get(model, "used"), rows.values_list(f"{column}_id", flat=True).distinct())
     return reasons_by_question
 
 
 def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:
-    """Yield every table, history left out, that refers to `target`, with the column that does."""
+    """Yield every model, except history, with a foreign key to `target`, and the name of that field."""
     for relation in target._meta.get_fields(include_hidden=True):
         if not (
             relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)
@@ -185,7 +185,7 @@ def _plan_concepts(
         rows = model._base_manager.filter(**{f"{column}__import_run": run})
         used.update(rows.values_list(f"{column}_id", flat=True))
     step = KnowledgeConcept.steplen
-    parents: set[str] = set()  # paths of concepts below which something stays
+    parents: set[str] = set()  # paths of concepts with remaining descendants
     stayed = 0
     for concept in created.order_by("-depth", "path").only("pk", "path", "name", "import_run_id"):
         if concept.import_run_id == run.pk and concept.pk not in used and concept.path not in parents:

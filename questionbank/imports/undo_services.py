@@ -1,6 +1,6 @@
-"""Undoing an import: a job that removes what the import created and gives back what it replaced, in one transaction.
+"""Undoing an import: a job that removes what it created and restores what it replaced, in one transaction.
 
-What somebody has edited, tagged, paraphrased or put to use since stays, and is listed.
+Whatever has been edited, tagged, paraphrased or used since is kept and listed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from questionbank.registry import run_services as runs
 from questionbank.registry.deletion_services import hierarchy_models_delete, hierarchy_models_retire
 from questionbank.search.index import search_index_settle, vocabulary_refresh
 
-KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
-_AT_ONCE = 2_000  # questions removed by one statement
+KEPT_LISTED = 1_000  # kept questions that are listed; all are counted
+_AT_ONCE = 2_000  # questions removed per statement
 
 
 @transaction.atomic
@@ -43,8 +43,8 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
     """Queue the job that undoes an import.
 
     Raises:
-        NotAllowed: the person may not undo it: only admins may, and whose import it is.
-        Conflict: nothing of the import is left, or it is being undone already.
+        NotAllowed: only admins and the importer may undo it.
+        Conflict: nothing of the import is left, or it is already being undone.
     """
     require(user, "import_continue", "You may not undo this import.", run)
     parameters = {"import": run.pk}
@@ -57,9 +57,9 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
 
 
 def run_import_undo(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `import_undo_request`; returns what was removed and what was kept, for the run's result.
+    """Execute the job of `import_undo_request`; return what was removed and kept, as the run's result.
 
-    All or nothing: a cancel or a crash leaves the bank as it was, and the job may run again.
+    All or nothing: a cancellation or a crash leaves the bank unchanged, and the job may run again.
 
     Raises:
         Cancelled: somebody cancelled the run.
@@ -99,11 +99,11 @@ _REASON = "The import of its hierarchy was undone."
 
 
 def _lock_and_plan(imported: Run) -> UndoPlan:
-    """Keep out imports, changes of the tree, and uses of questions that are about to be deleted."""
+    """Lock out imports, changes of the tree, and new uses of the questions to be deleted, and plan the undo."""
     advisory_lock(IMPORT_LOCK)
     with connection.cursor() as cursor:
-        # Without a value, every trigger of every row raises and catches an error inside PostgreSQL to learn that there
-        # is none, which takes time by the square of the rows.
+        # If it is unset, every trigger of every row raises and catches an error inside PostgreSQL to find that out,
+        # which takes time quadratic in the number of rows.
         cursor.execute("SET LOCAL pgtrigger.ignore = '{}'")
         cursor.execute(
             "SELECT count(*) FROM (SELECT FROM questionbank_question WHERE import_run_id = %s FOR UPDATE) q",
@@ -145,7 +145,7 @@ def _batches(imported: Run, plan: UndoPlan) -> Iterator[list[int]]:
 
 
 def _remove_questions(ids: list[int]) -> None:
-    """Delete questions by statements, as the ORM would fetch every vector first; nothing else refers to them."""
+    """Delete questions with SQL, because the ORM would fetch every vector first; nothing else refers to them."""
     with connection.cursor() as cursor:
         for table in (
             "questionembedding", "questionequation", "questionoriginal", "questionsolution", "questiontag",

@@ -1,8 +1,8 @@
-"""Importing a file again: which of its lines are questions that the bank has from it, and which of them have changed.
+"""Importing a file again: which lines match questions imported from it before, and which of those have changed.
 
-A line belongs to a question by (source, identifier), else by (source, number in the bank), else by what it asks.
-A question that is still as its file had it
-gets a new version; one that a person has edited since, while its item has changed, too, waits for a person's choice.
+A line is matched to a question by (source, identifier), else by (source, id in the bank), else by its content.
+A question that still equals its line in the earlier file is updated; if it has been edited since and its line has
+changed too, it waits for a person's choice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ COLUMNS = (
 _EMPTY: tuple[Any, ...] = ("", None, [], {}, 0)
 _AT_ONCE = 500
 _OF_ITEMS = frozenset({"text", "kind", "language", "options", "answer", "solution", "content"})
-_OF_FIELDS = {  # a column of a file -> those of a question that it fills; others have the same name
+_OF_FIELDS = {  # column of a file -> the question's columns that it fills; others have the same name
     "id": ("source_id",), "grading": ("content",), "program": ("equation",), "calculations": ("equation",),
     "context": ("text",), "options": ("options", "kind"), "A": ("options", "kind"),
 }  # fmt: skip
@@ -67,7 +67,7 @@ _BY_NUMBER = """
         AND q.id = CASE WHEN s.source_id ~ '^[1-9][0-9]{0,17}$' THEN s.source_id::bigint END
         AND <may_claim>
     ORDER BY q.id, s.line
-"""  # an export calls a question without an identifier by its number in the bank
+"""  # an export uses the question's id in the bank if it has no identifier
 _WITHOUT_NUMBER = """
     UPDATE staged_known k SET source_id = '' FROM questionbank_question q
     WHERE q.id = k.question_id AND q.source_id = '' AND k.source_id = q.id::text
@@ -81,7 +81,7 @@ _BY_HASH = """
             AND NOT EXISTS (SELECT FROM staged_known k WHERE k.question_id = q.id)
         ORDER BY s.line, is_same DESC, q.id
     ) found ORDER BY id, is_same DESC, line
-""".format(key=ANSWER_KEY_SQL.format(answer="q.answer"))  # noqa: S608 - names of this module
+""".format(key=ANSWER_KEY_SQL.format(answer="q.answer"))  # noqa: S608 - only names from this module
 _CLAIM = """
     WITH claimed AS ({claimed}), moved AS (
         DELETE FROM staged_question s USING claimed c WHERE s.line = c.line RETURNING c.id, s.*
@@ -122,14 +122,14 @@ _TAGS = """
 def known_lines(
     staging: Staging, *, layout: FileLayout | None, paths: Sequence[ConceptPath], hierarchy: str
 ) -> KnownLines:
-    """Set aside the staged lines of questions that the bank has from this file, and say which have changed.
+    """Move the staged lines of questions imported from this file before to `staged_known`, and return their changes.
 
-    Only questions that the person may change are looked at.
+    Only questions that the person may change are considered.
 
     Args:
-        layout: what columns the file has; what it has none for stays as it is.
-        paths: concepts, by their numbers in the staged lines.
-        hierarchy: to which they belong.
+        layout: the file's columns; fields without a column are left alone.
+        paths: concept paths, indexed by their numbers in the staged lines.
+        hierarchy: name of the hierarchy of these concepts.
     """
     known = KnownLines()
     for claimed in (_BY_IDENTIFIER, _BY_NUMBER, _BY_HASH):
@@ -147,12 +147,12 @@ def known_lines(
 
 
 def _claimable(staging: Staging, statement: str) -> str:
-    """Return a statement that looks only at questions which the import may change."""
+    """Restrict a statement to questions that the import may change."""
     return statement.replace("<may_claim>", f"{staging.is_visible} AND {staging.may_change}")
 
 
 def _stated(layout: FileLayout | None) -> frozenset[str]:
-    """Return the columns of a question that a file states; of others only what is not empty counts."""
+    """Return the question columns that a file states; for other columns, only values that are not empty count."""
     if layout is None:
         return _OF_ITEMS
     fields = [name for _column, name in layout.pairs]
@@ -187,7 +187,7 @@ def _changes(
 
 
 def _earlier_imports(questions: Iterable[int]) -> tuple[dict[int, int], dict[int, ImportUpdate]]:
-    """Return at which version each question was last as its file had it, and the choice to keep it since then."""
+    """Return the version in which each question last equalled its file, and a later choice to keep the bank's."""
     bases: dict[int, int] = {}
     kept_updates: dict[int, ImportUpdate] = {}
     for update in ImportUpdate.objects.filter(question__in=list(questions)).order_by("pk"):
@@ -200,7 +200,7 @@ def _earlier_imports(questions: Iterable[int]) -> tuple[dict[int, int], dict[int
 
 
 def _differences(now: Fields, incoming: Fields, stated: Collection[str]) -> tuple[Fields, Fields]:
-    """Return the fields that differ, as they are and as the file has them."""
+    """Return the fields that differ, with their current and their incoming values."""
     after = {
         name: value
         for name, value in incoming.items()
@@ -224,7 +224,7 @@ def _is_same_item(one: Fields | None, other: Fields | None) -> bool:
 def _is_seen(
     question: Question, base: int, incoming: Fields, stated: Collection[str], kept: ImportUpdate | None
 ) -> bool:
-    """Return whether the file says what it said before the person's edit, or what a person has decided against."""
+    """Return whether the file is unchanged since before the person's edit, or has a version they already rejected."""
     if kept is not None:
         _before, after = _differences(question_fields(question) | kept.incoming, incoming, stated)
         return not after.keys() - {"original"}
@@ -238,7 +238,7 @@ def _is_seen(
 
 
 def question_fields(question: Question) -> Fields:
-    """Return the fields of a question that a file can replace, as JSON holds them."""
+    """Return the fields of a question that a file can replace, as JSON values."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     original: QuestionOriginal | None = getattr(question, "original", None)
     return {name: getattr(question, name) for name in COLUMNS} | {
@@ -257,7 +257,7 @@ def _original(form: str, *parts: bytes | memoryview) -> Fields:
 
 
 def _add_moved(staging: Staging, known: KnownLines, paths: Sequence[ConceptPath], hierarchy: str) -> None:
-    """Add the questions that the file files under other concepts."""
+    """Add the questions that have other concepts in the file."""
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
     if owner is None:
         return
@@ -279,11 +279,11 @@ def _add_moved(staging: Staging, known: KnownLines, paths: Sequence[ConceptPath]
 
 
 def apply_updates(known: KnownLines, *, run_id: int | None) -> None:
-    """Give the changed questions their new versions, and write down those that wait for a choice."""
+    """Update the changed questions, and record those that wait for a choice."""
     for change in known.changes:
         question = Question.objects.get(pk=change.question)
         is_applied = not change.is_conflict
-        # Concepts follow the file in any case: an import never changes people's own tags.
+        # Concepts always follow the file: an import never changes people's own tags.
         fields = change.after if is_applied else {}
         question_replace(question, fields, gone=change.before.get("tags", ()))
         if run_id is not None:
@@ -298,11 +298,11 @@ def apply_updates(known: KnownLines, *, run_id: int | None) -> None:
 
 
 def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Sequence[int] = ()) -> None:
-    """Replace some fields of a question, which has another version then; `question` is as it is stored afterwards.
+    """Replace fields of a question and increment its version; `question` then equals the stored row.
 
     Args:
-        fields: as `question_fields` gives them.
-        gone: ids of concepts whose imported tags go.
+        fields: in the format of `question_fields`.
+        gone: ids of concepts whose imported tags are removed.
     """
     for name in COLUMNS:
         if name in fields:
@@ -313,7 +313,7 @@ def question_replace(question: Question, fields: Mapping[str, Any], *, gone: Seq
         question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
         question.search_vector = search_vector(question)
         question.save()
-        question.refresh_from_db(fields=["search_vector"])  # an expression until now
+        question.refresh_from_db(fields=["search_vector"])  # it is still an expression
         solution_compare(question=question)
     if "equation" in fields:
         equation_write(
@@ -336,7 +336,7 @@ def _write_original(question: Question, original: Fields | None) -> None:
 
 
 def restore_updates(ids: Sequence[int]) -> None:
-    """Give questions back what imports replaced; `ids` are those of updates."""
+    """Revert the updates with these ids."""
     concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True)) if ids else set()
     for update in ImportUpdate.objects.filter(pk__in=ids).select_related("question").order_by("pk"):
         question = update.question
@@ -358,14 +358,14 @@ def restore_updates(ids: Sequence[int]) -> None:
 
 @transaction.atomic
 def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question: int | None = None) -> int:
-    """Take the file's version of questions that were edited in the bank, too, or keep the bank's; returns how many.
+    """Settle conflicts by taking the file's version or keeping the bank's; return how many were settled.
 
     Args:
-        question: one of them; None for all that wait.
+        question: id of one question; None for all that wait.
 
     Raises:
-        NotAllowed: it is somebody else's import.
-        Conflict: none waits for a choice.
+        NotAllowed: the import belongs to somebody else.
+        Conflict: no conflict waits for a choice.
     """
     require(user, "import_continue", "Somebody else has imported this file.", run)
     waiting = ImportUpdate.objects.select_for_update().filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
@@ -390,5 +390,5 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
 
 
 def vanished_questions(staging: Staging) -> list[int]:
-    """Return the imported questions of the file's sets that it does not hold."""
+    """Return the ids of imported questions of the file's sets that are missing from the file."""
     return [pk for (pk,) in staging.execute(_claimable(staging, _VANISHED))]

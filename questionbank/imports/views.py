@@ -1,7 +1,7 @@
 """Importing a file: always a check first (a dry run), then the import of what was checked.
 
-The upload is stored and a worker reads it, so that no request waits for a large file; the page of the job
-shows the refused lines and has the button that imports.
+The upload is stored and read by a worker, so that no request waits for a large file; the job's page
+shows the refused lines and has the button to import.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from questionbank.imports.updates import import_conflicts_settle
 from questionbank.papers.services import DOCUMENT_SUFFIXES, WORD_PROCESSORS, document_draft_upload
 from questionbank.registry.run_selectors import run_get
 
-_SALT = "kindred.imports.2"  # its number changes with what is signed
+_SALT = "kindred.imports.2"  # its number changes with the signed content
 
-CONFLICTS_SHOWN = 50  # on one page
-KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
+CONFLICTS_SHOWN = 50  # per page
+KEPT_SHOWN = 100  # questions listed on the undo page as kept
 
 
 @form_for("import")
 def import_create(request: HttpRequest) -> HttpResponse:
-    """Upload a file and have it checked; first its columns are looked at, unless they bear our names."""
+    """Upload a file and queue its check; the column mapping is shown first unless the headers match ours."""
     user = request.user
     if request.method != "POST":
         form = ImportForm(user=user, usual=usual_status(user))
@@ -71,10 +71,10 @@ def import_create(request: HttpRequest) -> HttpResponse:
 
 
 def check_file(request: HttpRequest, file: UploadedFile, options: ImportOptions) -> HttpResponse:
-    """Keep an uploaded file and lead to its columns, or to the job that checks it.
+    """Store an uploaded file and redirect to its column mapping, or to the job that checks it.
 
     Raises:
-        ImportRefused: it cannot be read. ValidationFailed: its format is not known.
+        ImportRefused: the file cannot be read. ValidationFailed: its format is unknown.
     """
     user = request.user
     kept = upload_keep(upload=file, name=file.name or "", user=user, format=options.format)
@@ -93,10 +93,10 @@ def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
 
 
 def _has_columns(kept: KeptUpload, format: str) -> bool:
-    """Return whether the file has columns to look at.
+    """Return whether the columns must be mapped by the person.
 
     Raises:
-        ImportRefused: it cannot be read, or is of another kind.
+        ImportRefused: the file cannot be read, or is of another kind.
     """
     try:
         with kept.beginning() as path:
@@ -109,7 +109,7 @@ def _has_columns(kept: KeptUpload, format: str) -> bool:
 
 @form_for("import")
 def import_columns(request: HttpRequest) -> HttpResponse:
-    """Say what each column of a file holds, with the first rows as they would be read; then have it checked."""
+    """Map the columns of a file, with a preview of the first rows; then queue its check."""
     try:
         owner, stored, name, options = signing.loads(
             request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT
@@ -131,7 +131,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, options: I
     guessed = layout_of(path, options.format)
     if sent is not None:
         guessed = layout_of(path, options.format, **chosen_reading(sent, guessed))
-    # another delimiter, encoding or header makes other columns: what was chosen for the former ones says nothing
+    # another delimiter, encoding or header changes the columns, so the earlier choices no longer apply
     header = "|".join(guessed.names)
     is_relaid = sent is not None and sent.get("header") != header
     form = ColumnsForm(None if is_relaid else sent, layout=guessed)
@@ -160,9 +160,9 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, options: I
 
 @button_for("import")
 def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Import the file that a dry run has checked; with `skip_invalid`, without its refused lines.
+    """Import a file after its dry run; with `skip_invalid`, without its refused lines.
 
-    With `without`, fields to leave out, or `update`, the file is checked once more.
+    With `without` (fields to leave out) or `update`, the file is checked again instead.
     """
     checked = run_get(run_id=run_id)
     check_permission(request, "import_continue", checked)
@@ -182,7 +182,7 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @form_for("import")
 def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Show both versions of questions that were edited in the bank and changed in the file; on POST, settle them."""
+    """Show both versions of questions edited in the bank and changed in the file; POST settles them."""
     run = run_get(run_id=run_id)
     check_permission(request, "import_continue", run)
     if request.method == "POST":
@@ -203,7 +203,7 @@ def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @form_for("read")
 def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Say what undoing an import removes and keeps; on POST, have it undone."""
+    """Show what undoing an import removes and keeps; POST queues the undo."""
     run = run_get(run_id=run_id)
     check_permission(request, "import_continue", run)
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""What Kindred's own commands share: servers, a migrated bank, and errors as one sentence."""
+"""Shared behaviour of Kindred's commands: servers, a migrated bank, and one-sentence errors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MIGRATION_LOCK = 0x4D494752
 
 
 class BankCommand(BaseCommand):
-    """Base of every command of ours.
+    """Base class of all our commands.
 
     Attributes:
         servers: embedded servers that `manage.py` starts first.
-        needs_bank: migrate a new database first.
-        needs_model: install the default encoder, probes and scorer where there are none.
+        needs_bank: whether to migrate a new database first.
+        needs_model: whether to install the default encoder, probes and scorer if they are missing.
     """
 
     servers: ClassVar[tuple[str, ...]] = ("postgres",)
@@ -64,7 +64,7 @@ class BankCommand(BaseCommand):
     def _migrate_new_database() -> None:
         if "django_migrations" in connection.introspection.table_names():
             return
-        guard = connection.copy()  # two commands on a new database: one migrates, one waits
+        guard = connection.copy()  # if two commands meet a new database, one migrates and the other waits
         try:
             guard.set_autocommit(False)
             with guard.cursor() as cursor:

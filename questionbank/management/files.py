@@ -1,4 +1,4 @@
-"""What the commands share that read a file of questions and write another one."""
+"""Base class of commands that read a file of questions and write another file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from questionbank.management.base import BankCommand
 
 
 class FileCommand(BankCommand):
-    """File in, file out: nothing of it enters the bank.
+    """Converts one file into another; nothing is added to the bank.
 
     Attributes:
-        reads, writes: what the lines of the two files are.
+        reads, writes: contents of the two files' lines.
         convert: reads, converts and writes the lines.
     """
 
@@ -29,7 +29,7 @@ class FileCommand(BankCommand):
             parser.add_argument(name, type=Path, required=True, help=f"{lines}.jsonl, or .jsonl.gz")
 
     def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
-        """Return what converts a batch of lines; it adds sentences for people to `notices`."""
+        """Return a function that converts a batch of lines and adds messages for people to `notices`."""
         raise NotImplementedError
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,5 +47,5 @@ class FileCommand(BankCommand):
         self.stderr.write(self.said(written, options["output"]))
 
     def said(self, written: int, output: Path) -> str:
-        """Return the sentence for what was written."""
+        """Return the final message."""
         return f"{written:,} {self.writes} are in {output}."

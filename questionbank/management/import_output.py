@@ -1,4 +1,4 @@
-"""What an import says on a terminal."""
+"""Terminal output of an import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHANGES_SHOWN = 20
 
 
 class ProgressBar:
-    """A progress bar on standard error, where that is a terminal; called as an import's `progress`."""
+    """A progress bar on standard error, if that is a terminal; called as an import's `progress`."""
 
     def __init__(self) -> None:
         self._bar = tqdm(
@@ -40,7 +40,7 @@ class ProgressBar:
 
 
 def write_refused(stream: Any, report: ImportReport) -> None:
-    """Say why lines are refused, one sentence a reason, and what can be done."""
+    """Write why lines are refused, one sentence per reason, and what can be done."""
     groups = report.reasons.ordered()
     for group in groups[:REASONS_SHOWN]:
         stream.write(str(group))
@@ -54,7 +54,7 @@ def write_refused(stream: Any, report: ImportReport) -> None:
 
 
 def write_summary(stream: Any, report: ImportReport) -> None:
-    """Say in a few lines how the file is read, and what was done, or would be."""
+    """Write a summary of how the file is read, and what was done or would be done."""
     stream.write(f"{report.name}, lines read: {report.rows:,} ({report.read_as})")
     if report.layout is not None:
         columns = ", ".join(f"{name} -> {field}" for name, field in report.layout.pairs)

@@ -1,4 +1,4 @@
-"""Which embedded servers a command needs, started before it runs."""
+"""Starting the embedded servers that a command needs before it runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from django.core.management.base import CommandError
 
 
 def start_servers_for(command: str, arguments: Sequence[str]) -> None:
-    """Start what `command` needs and is not given by `DATABASE_URL` or `REDIS_URL`.
+    """Start the servers that `command` needs and that `DATABASE_URL` or `REDIS_URL` do not provide.
 
-    A command says so in its attribute `servers`; Django's own get PostgreSQL. Unknown commands and wrong
-    arguments start nothing: Django reports them. With `--help` the process ends here.
+    A command lists them in its attribute `servers`; Django's own commands get PostgreSQL. Unknown commands and invalid
+    arguments start nothing: Django reports them. With `--help` the process exits here.
     """
     django.setup()
     from questionbank import local as embedded

@@ -1,7 +1,7 @@
 """The tables of the bank.
 
-Models hold columns, constraints and what a row can say about itself. What writes is in the services of the rooms, what
-reads more than one row in their selectors; models import neither.
+Models hold columns, constraints and properties of a single row. Code that writes is in the rooms' services, and code
+that reads more than one row in their selectors; models import neither.
 """
 
 from questionbank.models.artifact import ModelArtifact, ModelComparison, ModelEvent, ModelRetention

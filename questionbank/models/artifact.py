@@ -1,4 +1,4 @@
-"""Trained or installed models: their history, comparisons, and how many unused ones are kept."""
+"""Trained or installed models: their history, comparisons, and the number of unused ones to keep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import Q
 class ModelArtifact(models.Model):
     """A model folder registered with the bank (see `analytics.artifacts` for the folder itself).
 
-    `scope` separates models of one capability that serve different things: each knowledge hierarchy has its own
+    `scope` distinguishes models of one capability that serve different things: each knowledge hierarchy has its own
     probes, and each language its own solver.
     """
 
@@ -51,17 +51,17 @@ class ModelArtifact(models.Model):
 
     @property
     def numbered_name(self) -> str:
-        """The name with the number that tells models of the same name apart."""
+        """The name followed by the id, which distinguishes models with the same name."""
         return f"{self.name} (model {self.pk})"
 
 
 class ModelEvent(models.Model):
-    """One entry of the history of models. It outlives the models it names, so it keeps their names.
+    """One entry of the models' history. It outlives the models, so it stores their names.
 
     Attributes:
-        former: the champion that `artifact` replaced, for a promotion or a roll back.
+        former: the champion that `artifact` replaced, for a promotion or a rollback.
         gate: the verdict at that time, ``{"passes", "outcome", "reasons", "overridden", "comparison"}``; empty
-            where nothing was judged.
+            if nothing was judged.
     """
 
     class Kind(models.TextChoices):
@@ -98,7 +98,7 @@ class ModelEvent(models.Model):
 
 
 class ModelComparison(models.Model):
-    """What one comparison job found; `figures` are `questionbank.capabilities.figures.Figures`."""
+    """The result of a comparison job; `figures` are `questionbank.capabilities.figures.Figures`."""
 
     candidate = models.ForeignKey(
         "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons"
@@ -120,7 +120,7 @@ class ModelComparison(models.Model):
 
 
 class ModelRetention(models.Model):
-    """The rule of one capability: the newest `keep` of its unused models stay, of each language or hierarchy."""
+    """Retention of one capability: the newest `keep` unused models of each language or hierarchy are kept."""
 
     capability = models.CharField("capability", max_length=12, unique=True)
     keep = models.PositiveSmallIntegerField("how many are kept")

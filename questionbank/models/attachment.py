@@ -1,4 +1,4 @@
-"""Pictures of questions, and the items that questions were read from."""
+"""Pictures of questions, and the items from which questions were read."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from django.db import models
 
 
 class Attachment(models.Model):
-    """A picture, kept once however many questions show it: its file bears its hash in the storage ``attachments``.
+    """A picture, stored once for all its questions; its file in the storage ``attachments`` is named by its hash.
 
-    The `content` of questions says which of them show it, with the name by which their texts call it.
+    The `content` of the questions that show it refers to it, with the name used in their texts.
 
     Attributes:
-        sha256: of its bytes, in hexadecimal.
-        media_type: read from the bytes, never from a name.
-        used_at: when it was last put in; the sweep leaves young ones alone, for an import may be under way.
+        sha256: hash of its bytes, in hexadecimal.
+        media_type: detected from the bytes, never from a file name.
+        used_at: when it was last stored; the sweep spares recent pictures, because an import may be in progress.
     """
 
     sha256 = models.CharField(max_length=64, primary_key=True)
@@ -28,13 +28,13 @@ class Attachment(models.Model):
 
 
 class QuestionOriginal(models.Model):
-    """The item of a file that a question was read from, so that it goes back as it came.
+    """The item of a file from which a question was read, so that it can be exported unchanged.
 
     Attributes:
-        format: the name of the file's format.
-        data: the item's bytes, with the pictures that became attachments replaced by their hashes.
-        preamble: what stood before it in the file: comments, the category.
-        fields: SHA-256 of our fields as they were read.
+        format: name of the file's format.
+        data: the item's bytes, with pictures that became attachments replaced by their hashes.
+        preamble: what precedes the item in the file: comments, the category.
+        fields: SHA-256 of our fields as originally read.
     """
 
     question = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Changes of many questions at once, kept so that they can be undone, and lists of questions."""
+"""Changes of many questions at once, stored so that they can be undone, and lists of questions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class BulkChange(models.Model):
     """One change of many questions.
 
     Attributes:
-        values: what was entered, by name of the field; concepts by id.
-        selection: the parameters of the search that it was chosen from.
-        applied_at: None while a worker has yet to do it.
+        values: the values entered, by field name; concepts by id.
+        selection: the parameters of the search from which the questions were selected.
+        applied_at: None while it waits for a worker.
         refused: number of selected questions that were left out, by reason.
-        kept: ids of questions that the undo left alone, because somebody changed them since.
+        kept: ids of questions that the undo left alone because somebody had changed them since.
     """
 
     class Kind(models.TextChoices):
@@ -54,11 +54,11 @@ class BulkChange(models.Model):
 
 
 class BulkChangeItem(models.Model):
-    """One question of a bulk change; the question itself may be gone.
+    """One question of a bulk change; the question itself may have been deleted.
 
     Attributes:
-        before: what the change replaced, as `bank.bulk_services` keeps it; None where it was left out.
-        after: the question right after it: an undo refuses a question that differs.
+        before: the replaced values, as stored by `bank.bulk_services`; None if the question was left out.
+        after: state of the question right after the change; the undo skips a question that differs from it.
     """
 
     change = models.ForeignKey(BulkChange, on_delete=models.CASCADE, related_name="items")
@@ -76,10 +76,10 @@ class BulkChangeItem(models.Model):
 
 
 class QuestionList(models.Model):
-    """A person's list of questions; a shared list can be read by everybody in the school who has its link.
+    """A person's list of questions; everybody in the school with the link can read a shared list.
 
     Attributes:
-        instructions: of the paper that it was made from, for worksheets made from the list.
+        instructions: those of the paper it was made from, for worksheets made from the list.
     """
 
     owner = models.ForeignKey(
@@ -102,11 +102,11 @@ class QuestionList(models.Model):
 
 
 class QuestionListItem(models.Model):
-    """A question's place in a list, counted from 1.
+    """A question's position in a list, counted from 1.
 
     Attributes:
-        points: that the list's paper gives; None for what the question says itself. Likewise `heading` and
-            `instructions` of its section: papers may share a question.
+        points: given by the list's paper; None to use the question's own. The same applies to `heading` and
+            `instructions` of its section, because papers may share a question.
     """
 
     question_list = models.ForeignKey(QuestionList, on_delete=models.CASCADE, related_name="items")

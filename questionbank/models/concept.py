@@ -15,15 +15,15 @@ from treebeard.mp_tree import MP_Node
     exclude=["import_run"],
 )
 class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing]  # treebeard's manager is untyped
-    """A tree of concepts from one authority; a bank may hold many.
+    """A tree of concepts from one authority; a bank may have several.
 
-    The KH-distance between questions of two hierarchies is the maximum, so a hierarchy is never
+    The KH-distance between questions in two hierarchies is the maximum, so a hierarchy is never
     split or joined silently.
 
     Attributes:
-        is_default: an admin chose it as the bank's default; without such a row the oldest hierarchy is it
-            (`questionbank.bank.concept_selectors`).
-        import_run: the import that created the hierarchy; empty where a person did.
+        is_default: whether an admin chose it as the bank's default; if no row has this set, the oldest hierarchy is the
+            default (`questionbank.bank.concept_selectors`).
+        import_run: the import that created the hierarchy; empty if a person did.
     """
 
     name = models.CharField("name", max_length=200, unique=True)
@@ -61,7 +61,7 @@ class KnowledgeConcept(MP_Node):
     """One concept; `depth` counts from 1 at the root. Siblings have distinct names.
 
     Attributes:
-        import_run: the import that created the concept; empty where a person did.
+        import_run: the import that created the concept; empty if a person did.
     """
 
     hierarchy = models.ForeignKey(KnowledgeHierarchy, on_delete=models.CASCADE, related_name="concepts")
@@ -82,7 +82,7 @@ class KnowledgeConcept(MP_Node):
 
     @classmethod
     def prefixes(cls, path: str) -> list[str]:
-        """Return the paths of a concept's ancestors, from the root down, and its own."""
+        """Return the paths of a concept's ancestors from the root down, followed by its own."""
         return [path[:end] for end in range(cls.steplen, len(path) + 1, cls.steplen)]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Vectors of questions: one set per model version and lens, swapped as a whole, and the map drawn from a set."""
+"""Vectors of questions: one set per model version and lens, replaced as a whole, and the map drawn from a set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pgvector.django import HalfVectorField
 
 
 class EmbeddingSet(models.Model):
-    """All vectors that one encoder made for one lens.
+    """All vectors of one encoder for one lens.
 
     A new version's set is built while the old one is in use; making it current is one update inside the
     transaction that promotes its model.
@@ -19,7 +19,7 @@ class EmbeddingSet(models.Model):
         READY = "ready", "Ready"
         RETIRED = "retired", "Retired"
 
-    lens = models.CharField("lens", max_length=12)  # of `analytics.catalog.lenses`
+    lens = models.CharField("lens", max_length=12)  # from `analytics.catalog.lenses`
     artifact = models.ForeignKey(  # empty for the character n-grams, which have no weights
         "questionbank.ModelArtifact",
         null=True,
@@ -27,13 +27,13 @@ class EmbeddingSet(models.Model):
         on_delete=models.PROTECT,
         related_name="embedding_sets",
     )
-    # the language that its model is for; empty: every language that its encoder knows and no other set is for
+    # the language of its model; empty: every language that its encoder knows and that has no set of its own
     scope = models.CharField("scope", max_length=300, blank=True)
     encoder_name = models.CharField("encoder", max_length=120)
     dimension = models.PositiveIntegerField("dimension")
     state = models.CharField("state", max_length=10, choices=State.choices, default=State.BUILDING)
     is_current = models.BooleanField("in use", default=False)
-    # {language: share of its tokens unknown to the encoder}; decides which languages the set serves
+    # {language: share of tokens unknown to the encoder}; decides which languages the set serves
     unknown_shares = models.JSONField(default=dict, blank=True)
     recall = models.JSONField(null=True, blank=True)  # last measured {k, recall, queries, measured_at}
     created_at = models.DateTimeField(auto_now_add=True)
@@ -54,7 +54,7 @@ class EmbeddingSet(models.Model):
 
     @property
     def word(self) -> str:
-        """The lens, and the scope where the set has one: ``structure/zh``."""
+        """The lens, followed by the scope if there is one: ``structure/zh``."""
         return f"{self.lens}/{self.scope}" if self.scope else self.lens
 
     @property
@@ -64,23 +64,23 @@ class EmbeddingSet(models.Model):
 
     @property
     def job_name(self) -> str:
-        """Name of the blocks in which its vectors are computed."""
+        """Job name of the blocks in which its vectors are computed."""
         return f"vectors/{self.pk}"
 
 
 class QuestionEmbedding(models.Model):
-    """One question's vector in one set; `content_hash` tells whether it is out of date.
+    """One question's vector in one set; `content_hash` shows whether it is out of date.
 
-    The hash is of all that the question asks, and so of everything that its analysed text is made of.
+    The hash covers everything that the question asks, and so everything in its analysed text.
 
-    Without a vector, the set's lens does not compare the question: it was looked at and is not asked for again.
+    A row without a vector means that the set's lens does not compare the question; it is not processed again.
     """
 
     embedding_set = models.ForeignKey(EmbeddingSet, on_delete=models.CASCADE, related_name="embeddings")
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="embeddings")
     vector = HalfVectorField(
         null=True, blank=True
-    )  # no dimensions here: every set has its own, its index casts
+    )  # no dimensions here: each set has its own, and its index casts
     content_hash = models.BinaryField(max_length=32)
 
     class Meta:
@@ -95,10 +95,10 @@ class QuestionEmbedding(models.Model):
 
 
 class Projection(models.Model):
-    """The coordinates of all questions of one embedding set, in two arrays and not a row a question.
+    """The coordinates of all questions of one embedding set, stored as two arrays rather than one row per question.
 
-    The page reads all of them at once or none, so rows of their own would only cost time. Written whole when
-    a job has finished; rolling back to a former set brings its map back.
+    The page reads either all of them or none, so separate rows would only cost time. It is written as a whole when
+    a job has finished; rolling back to an earlier set restores its map.
     """
 
     class Method(models.TextChoices):
@@ -112,7 +112,7 @@ class Projection(models.Model):
     settings = models.JSONField("settings", default=dict, blank=True)
     questions = models.PositiveIntegerField("questions")
     question_ids = models.BinaryField()  # little-endian uint32, ascending
-    coordinates = models.BinaryField()  # little-endian uint16, x and y of each; 0 .. 65535 is -1 .. 1
+    coordinates = models.BinaryField()  # little-endian uint16, x and y of each; 0..65535 represents -1..1
     created_at = models.DateTimeField()
 
     def __str__(self) -> str:

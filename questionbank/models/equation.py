@@ -1,4 +1,4 @@
-"""The arithmetic of a word problem: its equation, and what the solver makes of it."""
+"""The arithmetic of a word problem: its equation, and the solver's result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 GRAPH_KEY_LIMIT = 200
-"""Characters of a key; a longer equation is not looked up by what it computes."""
+"""Maximum length of a key; a longer equation cannot be looked up by its computation."""
 
 
 @pghistory.track(
@@ -19,13 +19,13 @@ GRAPH_KEY_LIMIT = 200
     exclude=["numbers", "graph_key"],
 )
 class QuestionEquation(models.Model):
-    """Infix arithmetic without the unknown, e.g. ``(11-1)*2``, as published or as a person set it.
+    """Infix arithmetic without the unknown, e.g. ``(11-1)*2``, as published or set by a person.
 
     Attributes:
-        set_by: the source that the question was imported from, or a person.
-        user: the person.
-        graph_key: questions that are computed alike share it, see `analytics.expression.keys.graph_key`; empty where
-            the equation cannot be read, computes nothing, or is too long.
+        set_by: the source from which the question was imported, or a person.
+        user: that person.
+        graph_key: shared by questions with the same computation, see `analytics.expression.keys.graph_key`; empty if
+            the equation cannot be parsed, computes nothing, or is too long.
     """
 
     class SetBy(models.TextChoices):
@@ -55,18 +55,19 @@ class QuestionEquation(models.Model):
 
 
 class QuestionSolution(models.Model):
-    """What a solver made of a question.
+    """The solver's result for a question.
 
     Attributes:
         artifact: the solver; empty once that model is deleted.
-        retriever: in use when it was solved, whose similar problems counted; empty where there was none.
-        content_hash: of the question as it was solved; another one means that the solution is out of date.
-        alternatives: the equations that the solver found, the likeliest first, as
-            `questionbank.solving.services.solution_to_json` gives them; empty where it found none.
-        reason: why it found none, a sentence.
-        probability: calibrated, that the first alternative gives the answer.
-        graph_key: of the first alternative, as in `QuestionEquation`; empty where its answer is not the published
-            one, so that nothing follows from it.
+        retriever: the retriever in use at that time, whose similar problems were considered; empty if there was none.
+        content_hash: hash of the question when it was solved; if it differs now, the solution is out of date.
+        alternatives: the equations found, most likely first, in the format of
+            `questionbank.solving.services.solution_to_json`; empty if none was found.
+        reason: a sentence on why none was found.
+        probability: calibrated probability that the first alternative gives the answer.
+        graph_key: key of the first alternative, as in `QuestionEquation`; empty if its answer differs from the
+            published
+            one, so that nothing is derived from it.
     """
 
     question = models.OneToOneField(

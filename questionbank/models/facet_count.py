@@ -1,9 +1,9 @@
 # ruff: noqa: S608 - SQL of names of this module alone
-"""How many questions share the values that a search filters by, kept by the database itself.
+"""Number of questions for each combination of the values that a search filters by, maintained by the database.
 
-Counting a million questions at every search takes a second, so triggers on `Question` and `QuestionTag` write
-down what each statement adds to and takes from each combination of values. Rows only ever come in, so that two
-people who save at once never wait for one another; `bank.facet_counts` sums them up now and then.
+Counting a million questions at every search takes a second, so triggers on `Question` and `QuestionTag` record
+what each statement adds to and removes from each combination of values. Rows are only inserted, so that two people
+who save at once never wait for each other; `bank.facet_counts` merges rows from time to time.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from django.db import models
 
 
 class FacetCount(models.Model):
-    """Questions that were added to a combination of values (below zero: taken from it).
+    """Number of questions added to a combination of values; negative if removed.
 
     Attributes:
-        difficulty: of p per cent, floor(p) + ceil(p): a bound in whole per cent is then a bound of integers.
-        concepts: ids of all concepts that the questions are tagged with, ascending.
+        difficulty: floor(p) + ceil(p) for p per cent, so that a bound in whole per cent is a bound on integers.
+        concepts: ids of all concepts with which the questions are tagged, ascending.
     """
 
     status = models.CharField(max_length=12)
@@ -56,7 +56,7 @@ def _question_function(changed: str) -> str:
 
 
 def question_triggers() -> list[pgtrigger.Trigger]:
-    """Return triggers that count questions that come, change and go."""
+    """Return triggers that count inserted, updated and deleted questions."""
     same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM n.{name}" for name in _VALUES.split(", "))
     columns = ", ".join(f"{{row}}.{name}" for name in _COLUMNS.split(", "))
     changed = " UNION ALL ".join(
@@ -80,9 +80,9 @@ def question_triggers() -> list[pgtrigger.Trigger]:
 
 
 def _tag_function(*, is_new: bool, is_old: bool) -> str:
-    """Move each question whose tags changed from its former set of concepts to the present one.
+    """Move each question whose tags changed from its previous set of concepts to the current one.
 
-    The questions are locked first: somebody who changes one at the same time would count it with the tags that it
+    The questions are locked first: otherwise a concurrent update of a question would count it with the tags that it
     had before.
     """
     touched = " UNION ".join(
@@ -115,7 +115,7 @@ def _tag_function(*, is_new: bool, is_old: bool) -> str:
 
 
 def tag_triggers() -> list[pgtrigger.Trigger]:
-    """Return triggers that count questions anew whose tags change."""
+    """Return triggers that recount questions when their tags change."""
     return [
         _trigger("count_insert", pgtrigger.Insert, _tag_function(is_new=True, is_old=False)),
         _trigger("count_update", pgtrigger.Update, _tag_function(is_new=True, is_old=True)),

@@ -1,4 +1,4 @@
-"""What an import found in the bank already, and test papers that are not imported yet."""
+"""Questions that an import found already in the bank, and test papers that are not imported yet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db import models
 
 
 class ImportDuplicate(models.Model):
-    """A question of the bank that an import would have created, had it not been there.
+    """A question already in the bank that an import would otherwise have created.
 
-    Undoing the import that did create it must leave it: this import needs it too.
+    Undoing the import that created it must leave it in place: this import needs it too.
     """
 
     run = models.ForeignKey("questionbank.Run", on_delete=models.CASCADE, related_name="+")
@@ -27,12 +27,12 @@ class ImportDuplicate(models.Model):
 
 
 class ImportUpdate(models.Model):
-    """A question of the bank that an import met with other content, and what came of it.
+    """A question that an import found in the bank with different content, and the outcome.
 
     Attributes:
-        before: the fields that the import replaced, as `questionbank.imports.updates` keeps them.
-        incoming: the fields as the file has them.
-        version: of the question when it was last as a file has it; a higher one means that a person has edited it.
+        before: the fields replaced by the import, in the format of `questionbank.imports.updates`.
+        incoming: the fields in the file.
+        version: the question's version when it last equalled a file's; a higher one means that a person has edited it.
     """
 
     class Outcome(models.TextChoices):
@@ -59,19 +59,19 @@ class ImportUpdate(models.Model):
 
 
 class DocumentDraft(models.Model):
-    """A test paper under review. Only its owner sees it, nothing of it is in the bank, and it is kept for a week.
+    """A test paper under review. Only its owner sees it, none of it is in the bank, and it is kept for a week.
 
     Attributes:
-        name: of the file, or what its owner calls the pasted text.
-        reason: why it was refused, and what to do; empty else.
+        name: name of the file, or the owner's name for the pasted text.
+        reason: why it was refused, and what to do; otherwise empty.
         upload: name of the file in the storage ``uploads`` until it has been read.
         lines: its lines as read, `questionbank.papers.paper.Line` as JSON.
-        roles: a guess of the role of each line.
-        pictures: SHA-256 by the name that lines call a picture by; empty for one that cannot be shown.
-        picture_widths: in points (1/72 inch) by that name, as the document prints them, where it says so.
+        roles: the guessed role of each line.
+        pictures: SHA-256 by the name used in lines; empty for a picture that cannot be displayed.
+        picture_widths: printed width in points (1/72 inch) by that name, if the document states it.
         notices: sentences on what could not be read.
-        corrections: what its owner has changed, in order (`questionbank.papers.corrections`).
-        applied: how many of them count; the rest are undone and can be redone.
+        corrections: the owner's changes, in order (`questionbank.papers.corrections`).
+        applied: number of corrections in effect; the rest are undone and can be redone.
         read_run: the job that reads it.
         import_run: the job that imports it.
     """
@@ -119,5 +119,5 @@ class DocumentDraft(models.Model):
 
     @property
     def is_importing(self) -> bool:
-        """Whether a job is importing it; until that has ended nothing of it may change."""
+        """Whether a job is importing it; until that job has ended, nothing may be changed."""
         return self.import_run is not None and not self.import_run.is_finished

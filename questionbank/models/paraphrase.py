@@ -1,4 +1,4 @@
-"""Paraphrases of questions, with what the scorer and the reviewers say of them."""
+"""Paraphrases of questions, with the judgements of the scorer and the reviewers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from analytics.paraphrase.scoring.verdict import said
 
 
 def opinions_wanted() -> int:
-    """Return how many reviewers a new pair needs."""
+    """Return the number of reviewers that a new pair needs."""
     return int(settings.REVIEW_OPINIONS)
 
 
 def shuffle_number() -> float:
-    """Return a place in the random order; nothing secret."""
+    """Return a random sort key; not for security."""
     return random.random()  # noqa: S311
 
 
@@ -31,21 +31,22 @@ class ParaphrasePair(models.Model):
     """An original and a paraphrase of it, from its arrival to its outcome.
 
     Attributes:
-        original: the text at that time; `question`, where it is one of the bank, may change or go.
+        original: the text at that time; `question`, if it comes from the bank, may change or be deleted.
         generator: name of the rules or model that wrote the paraphrase; empty for people.
-        batch: what arrived together has the same name.
+        batch: shared by all pairs that arrived together.
         source_id: the identifier in the uploaded file.
         score: cosine of the paraphrase scorer, in [-1, 1]; null until scored.
         verdict: calibrated probability that the paraphrase is valid; null until scored.
-        findings: list as `questionbank.review.pair_services.findings_to_json` gives it; null until read.
-        solved: what the solver makes of both texts, as `questionbank.review.evidence_services` gives it; null until it
-            was asked, or where a text is no word problem.
-        priority: place in the queue, small first; kept by `questionbank.review.pair_services`.
-        shuffle: a random number, by which a share of the queue is ordered instead.
-        opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
-        hides_machine: score, probability and findings are shown only once the pair is decided.
-        outcome_text: the text that was accepted, where the outcome is `edit`.
-        added: the question of the bank that has the accepted text.
+        findings: list in the format of `questionbank.review.pair_services.findings_to_json`; null until read.
+        solved: the solver's results for both texts, in the format of `questionbank.review.evidence_services`; null
+            until
+            it has run, or if a text is not a word problem.
+        priority: position in the queue, lowest first; maintained by `questionbank.review.pair_services`.
+        shuffle: a random number that orders the random share of the queue.
+        opinions_wanted: number of reviewers; none of them sees the others' decisions.
+        hides_machine: whether score, probability and findings are hidden until the pair is decided.
+        outcome_text: the accepted text, if the outcome is `edit`.
+        added: the question of the bank with the accepted text.
     """
 
     class Source(models.TextChoices):
@@ -131,36 +132,36 @@ class ParaphrasePair(models.Model):
 
     @property
     def said(self) -> str:
-        """What may be said of it: ``"valid"``, ``"invalid"``, ``"unsure"``, or empty where there is no probability."""
+        """The scorer's statement: ``"valid"``, ``"invalid"``, ``"unsure"``, or empty if there is no probability."""
         return "" if self.verdict is None else said(self.verdict)
 
     @property
     def is_machine_hidden(self) -> bool:
-        """Whether nobody may see yet what the machine says of it."""
+        """Whether the scorer's judgement must still be hidden."""
         return self.hides_machine and self.state != self.State.DECIDED
 
     @property
     def needs_second_opinion(self) -> bool:
-        """Whether the only reviewer who was asked is unsure: there is nobody to disagree with."""
+        """Whether the only reviewer was unsure, so that there is nobody to disagree with."""
         return self.state == self.State.ADJUDICATION and self.opinions_wanted == 1
 
     @property
     def state_label(self) -> str:
-        """The state in words."""
+        """The state as text."""
         return "Needs a second opinion" if self.needs_second_opinion else self.get_state_display()
 
     @property
     def wording(self) -> str:
-        """The paraphrase as it was accepted, or as it was proposed."""
+        """The paraphrase as accepted, or else as proposed."""
         return self.outcome_text or self.paraphrase
 
 
 class BatchDeletion(models.Model):
-    """One deletion of a batch of pairs; decided pairs stay, so a batch may be deleted twice.
+    """One deletion of a batch of pairs; decided pairs remain, so a batch may be deleted twice.
 
     Attributes:
-        deleted: number of pairs that are gone.
-        kept: number of pairs that stayed, because somebody had decided on them or had them on the screen.
+        deleted: number of deleted pairs.
+        kept: number of pairs that remained because they were decided or on somebody's screen.
     """
 
     batch = models.CharField("batch", max_length=120)

@@ -1,4 +1,4 @@
-"""Questions and the concepts they are tagged with."""
+"""Questions and their tags."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
     ],
 )
 class Question(models.Model):
-    """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
+    """A mathematical question; formulas are LaTeX in `text`, `options` and `solution`.
 
     Attributes:
         answer: as people read it; `questionbank.formats.derived_answer` derives it from options and content.
-        content: what else grading needs: `analytics.question_content.QuestionContent` as JSON. The pictures that it
-            names are rows of `Attachment`.
-        needs_figure: the wording names a figure or a table that is not attached; PostgreSQL computes it.
-        draws_numbers: the wording holds variables of a template, for which its source draws numbers; likewise.
-        paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
-            over from it, so they are no evidence of their own: nothing is trained on such a question.
-        import_run: the import that created the question; empty for one that a person wrote.
-        submission: names the form that it was written in, so that a form sent twice makes one question.
+        content: other data for grading: `analytics.question_content.QuestionContent` as JSON. Its pictures are rows
+            of `Attachment`.
+        needs_figure: whether the wording refers to a figure or table that is not attached; computed by PostgreSQL.
+        draws_numbers: whether the wording contains variables of a template, for which its source draws numbers;
+            computed by PostgreSQL.
+        paraphrase_of: the question that this one rewords. Concepts, answer and difficulty were copied from it, so they
+            are not independent evidence: nothing is trained on such a question.
+        import_run: the import that created the question; empty if a person wrote it.
+        submission: identifies the form in which it was written, so that a form sent twice creates one question.
     """
 
     class Kind(models.TextChoices):
@@ -55,7 +56,7 @@ class Question(models.Model):
         BLANKS = "blanks", "Fill in the blanks"
         PARTS = "parts", "Several parts"
         DESCRIPTION = "description", "Description"
-        OPAQUE = "opaque", "Other type"  # kept as its source wrote it
+        OPAQUE = "opaque", "Other type"  # stored as its source wrote it
 
     class Status(models.TextChoices):
         DRAFT = "draft", "Draft"
@@ -101,7 +102,7 @@ class Question(models.Model):
         editable=False,
         on_delete=models.SET_NULL,
         db_index=False,
-        db_constraint=False,  # a check a row would slow imports down; rows of runs stay
+        db_constraint=False,  # checking each row would slow down imports; rows of runs are never deleted
         related_name="+",
     )
     needs_figure = models.GeneratedField(
@@ -128,7 +129,7 @@ class Question(models.Model):
 
     class Meta:
         indexes = (
-            # With its pending list, without which inserting 100,000 rows costs five times as much; whoever
+            # With its pending list, without which inserting 100,000 rows costs five times as much; code that
             # writes questions empties it before the commit: search.index.search_index_settle.
             GinIndex(fields=("search_vector",), name="question_search"),
             models.Index(fields=("id",), name="question_unsearched", condition=Q(search_vector__isnull=True)),
@@ -139,8 +140,8 @@ class Question(models.Model):
                 condition=Q(content__has_key="stimulus"),
             ),
             models.Index(fields=("source", "source_id"), name="question_source"),
-            # Holds all that a search filters and counts by, so that neither reads the rows with their texts
-            # (25 times slower); PostgreSQL 18 skips over leading columns that a filter does not name.
+            # Covers everything that a search filters and counts by, so that neither reads the rows with their texts
+            # (25 times slower); PostgreSQL 18 skips leading columns that a filter does not use.
             models.Index(
                 fields=("status", "language", "kind", "source", "grade", "difficulty_percent", "id"),
                 name="question_filter",
@@ -178,7 +179,7 @@ class Question(models.Model):
 
     @property
     def analysed_text(self) -> str:
-        """What is searched, embedded and compared of it: `analytics.analysed_text`."""
+        """The text that is searched, embedded and compared: `analytics.analysed_text`."""
         return stored_text(self.text, self.options, self.content)
 
     @property
@@ -194,10 +195,11 @@ class Question(models.Model):
     exclude=["import_run"],
 )
 class QuestionTag(models.Model):
-    """A concept that a question needs, and who said so.
+    """A concept that a question requires, and who set it.
 
     Attributes:
-        import_run: the import that set the tag. The history counts such tags by their import, not one by one.
+        import_run: the import that set the tag. In the history such tags belong to their import and are not listed
+            singly.
     """
 
     class SetBy(models.TextChoices):
@@ -226,13 +228,13 @@ class QuestionTag(models.Model):
         editable=False,
         on_delete=models.SET_NULL,
         db_index=False,
-        db_constraint=False,  # a check a row would slow imports down; rows of runs stay
+        db_constraint=False,  # checking each row would slow down imports; rows of runs are never deleted
         related_name="+",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = (  # holds the questions too: of a large concept, reading the tags takes ten times as long
+        indexes = (  # covers the questions too: otherwise reading the tags of a large concept takes ten times as long
             models.Index(fields=("concept", "question"), name="tag_concept"),
         )
         constraints = (

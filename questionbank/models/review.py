@@ -1,4 +1,4 @@
-"""Guidelines for reviewers, the pairs on their screens, and their decisions."""
+"""Guidelines for reviewers, the leases on pairs, and the decisions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReviewGuideline(models.Model):
 
 
 class Evidence(models.Model):
-    """What the model says of a pair that somebody has on the screen or decided."""
+    """The model's judgement of a pair that is on somebody's screen or decided."""
 
     scorer = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -41,10 +41,10 @@ class Evidence(models.Model):
 
 
 class Lease(Evidence):
-    """What somebody has on the screen: until `expires_at`, which the heartbeat moves on.
+    """What somebody has on the screen, until `expires_at`, which heartbeats extend.
 
     Attributes:
-        guideline, scorer, score, probability: what the page shows with the pair; the decision copies them.
+        guideline, scorer, score, probability: shown on the page with the pair; the decision copies them.
     """
 
     taken_at = models.DateTimeField()
@@ -56,10 +56,10 @@ class Lease(Evidence):
 
 
 class ReviewLease(Lease):
-    """The pair that a reviewer has before them.
+    """The pair that a reviewer has on the screen.
 
     Attributes:
-        is_random: the pair came by the random order, not as the most uncertain.
+        is_random: whether the pair was drawn at random rather than as the most uncertain.
     """
 
     pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
@@ -73,7 +73,7 @@ class ReviewLease(Lease):
 
 
 class SettlementLease(Lease):
-    """The pair that one person is settling; others see that they are."""
+    """The pair that one person is settling; others can see this."""
 
     pair = models.OneToOneField(
         "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="settlement_lease"
@@ -86,15 +86,15 @@ class SettlementLease(Lease):
 
 @pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class ReviewDecision(Evidence):
-    """What one reviewer decided on one pair; an undone one stays, and says so. One may skip a pair several times.
+    """One reviewer's decision on one pair; an undone one is kept and marked. A pair may be skipped several times.
 
     Attributes:
-        text: the reviewer's wording, where the verdict is `edit`.
-        guideline, scorer, score, probability: what the reviewer read and the model said as the pair was shown.
-        seconds: between the first sight of the pair and the decision.
-        is_adjudication: settles a disagreement; made in sight of the others' decisions.
-        is_random: the pair came by the random order, so that such decisions are a fair sample.
-        is_label: it came as a label in an uploaded file: nobody gave it here, and it counts as nobody's opinion.
+        text: the reviewer's wording, if the verdict is `edit`.
+        guideline, scorer, score, probability: the guidelines and the model's judgement when the pair was shown.
+        seconds: time between first showing the pair and the decision.
+        is_adjudication: whether it settles a disagreement; made in sight of the others' decisions.
+        is_random: whether the pair was drawn at random, so that such decisions are a fair sample.
+        is_label: whether it is a label from an uploaded file, which does not count as anybody's opinion.
     """
 
     class Verdict(models.TextChoices):
@@ -161,11 +161,11 @@ class ReviewDecision(Evidence):
 
 
 class ReviewPreference(models.Model):
-    """The keys that a reviewer chose, and the guidelines that they have read.
+    """A reviewer's keyboard shortcuts, and the guidelines they have read.
 
     Attributes:
-        keys: an action without an entry has its usual key.
-        guideline_seen: the latest version of the guidelines that they say they have read; 0 for none.
+        keys: custom shortcuts; an action without an entry has its default key.
+        guideline_seen: latest version of the guidelines that they confirmed reading; 0 for none.
     """
 
     reviewer = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Jobs: the one table that tells what is, was or will be done in the background, and the blocks that workers share."""
+"""Jobs: one table of all background work, past, present and future, and the blocks shared by workers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.db.models.functions import Now
 
 
 class Run(models.Model):
-    """One job. Celery only carries its id; `questionbank.registry.run_services` alone changes its state.
+    """One job. Celery only carries its id; only `questionbank.registry.run_services` changes its state.
 
-    queued -> running -> succeeded | failed | cancelled, and back to queued by retry or when a dead
-    worker's lease runs out.
+    queued -> running -> succeeded | failed | cancelled, and back to queued by a retry or when a dead
+    worker's lease expires.
     """
 
     class Kind(models.TextChoices):
-        """Jobs of the whole bank, or of every capability. Others are `questionbank.capabilities.catalog.job_kinds`."""
+        """Jobs of the whole bank or of all capabilities. Others are `questionbank.capabilities.catalog.job_kinds`."""
 
         IMPORT = "import", "Import"
         EMBED = "embed", "Compute vectors"
@@ -39,15 +39,15 @@ class Run(models.Model):
         CANCELLED = "cancelled", "Cancelled"
 
     class Priority(IntEnum):
-        """What a worker does first: the lowest number. Between its blocks a bulk job gives way to any lower number."""
+        """Order of execution, lowest number first. A bulk job gives way to lower numbers between its blocks."""
 
-        WAITED_FOR = 0  # a person looks at the page of an import, an undo or an answer
-        VECTORS = 1  # an import waits for them, and predictions read them
+        WAITED_FOR = 0  # somebody waits on the page of an import, an undo or an answer
+        VECTORS = 1  # imports wait for them, and predictions read them
         REQUESTED = 2  # a promotion, a comparison
-        BACKGROUND = 3  # nobody asked for it
+        BACKGROUND = 3  # not requested by anybody
 
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
-    REFUSAL = "refusal"  # in the result of a job that failed because its user's file was refused
+    REFUSAL = "refusal"  # key in the result of a job that failed because the user's file was refused
 
     kind = models.CharField("kind", max_length=10)
     capability = models.CharField("capability", max_length=12, blank=True)
@@ -60,19 +60,19 @@ class Run(models.Model):
     error = models.TextField("error", blank=True)
 
     done = models.BigIntegerField("done", default=0)
-    total = models.BigIntegerField("of", default=0)  # 0 = not known
+    total = models.BigIntegerField("of", default=0)  # 0 = unknown
     message = models.CharField("what it is doing", max_length=300, blank=True)
 
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)  # id of the Celery message last sent
     sent_at = models.DateTimeField(null=True, blank=True)
-    lease = models.UUIDField(null=True, blank=True, editable=False)  # its holder may write
+    lease = models.UUIDField(null=True, blank=True, editable=False)  # only its holder may write
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     worker = models.CharField("worker", max_length=120, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    deaths = models.PositiveSmallIntegerField(default=0)  # of its workers, since it last saved work
-    pauses = models.PositiveSmallIntegerField(default=0)  # lost connections, likewise
+    deaths = models.PositiveSmallIntegerField(default=0)  # worker deaths since work was last saved
+    pauses = models.PositiveSmallIntegerField(default=0)  # lost connections since then
     cancel_requested = models.BooleanField(default=False)
-    is_dismissed = models.BooleanField(default=False)  # a failure that an admin has dealt with
+    is_dismissed = models.BooleanField(default=False)  # a failure that an admin has handled
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
@@ -93,7 +93,7 @@ class Run(models.Model):
 
     @classmethod
     def failures(cls) -> models.QuerySet[Run]:
-        """Return the jobs that failed, without those that refused a user's file."""
+        """Return the failed jobs, except those that refused a user's file."""
         return cls.objects.filter(state=cls.State.FAILED).exclude(result__has_key=cls.REFUSAL)
 
     @property
@@ -102,24 +102,24 @@ class Run(models.Model):
 
     @property
     def is_refused(self) -> bool:
-        """Whether it failed because of its user's file: the same file fails again."""
+        """Whether it failed because of the user's file, so that the same file would fail again."""
         return self.state == self.State.FAILED and self.REFUSAL in self.result
 
     @property
     def state_shown(self) -> str:
-        """The state for people."""
+        """The state as shown to people."""
         if self.is_refused:
             return "Refused"
         return "Paused" if self.is_paused else self.get_state_display()
 
     @property
     def is_paused(self) -> bool:
-        """Whether it has begun and waits for a worker to continue it."""
+        """Whether it has started and waits for a worker to continue it."""
         return self.state == self.State.QUEUED and self.started_at is not None and bool(self.message)
 
     @property
     def percent(self) -> int | None:
-        """Progress in per cent, or None where the amount of work is not known."""
+        """Progress in per cent, or None if the amount of work is unknown."""
         return min(100, int(100 * self.done / self.total)) if self.total else None
 
 
@@ -144,7 +144,7 @@ class RunLog(models.Model):
 
 
 class RunMetric(models.Model):
-    """One figure of a run at a step, e.g. a term of the loss; written again when a step is done again."""
+    """A metric of a run at a step, e.g. a term of the loss; overwritten if the step is repeated."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
     step = models.PositiveIntegerField()
@@ -162,7 +162,7 @@ class RunMetric(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """When a worker process last said that it lives; written by a thread, so a busy one says it too."""
+    """When a worker process was last alive; written by a thread, so that busy workers report too."""
 
     name = models.CharField(max_length=120, unique=True)
     queues = models.CharField(max_length=120, blank=True)
@@ -176,19 +176,19 @@ class WorkerHeartbeat(models.Model):
 
 
 class WorkBlock(models.Model):
-    """A range of ids of one job, such as the questions 1 to 700 whose vectors are missing.
+    """A range of ids of one job, such as the questions 1 to 700 with missing vectors.
 
-    A worker claims a block with a lease that it renews; when the lease has run out, another worker may claim it. Only
-    the holder's result is stored, in the transaction that finishes the block. Only
-    `questionbank.registry.block_services` writes this table. A turn, which one process has at a time, is a job of a
-    single block that never finishes.
+    A worker claims a block with a lease that it renews; once the lease has expired, another worker may claim the block.
+    Only the holder's result is stored, in the transaction that finishes the block. Only
+    `questionbank.registry.block_services` writes this table. A turn, which only one process has at a time, is a job
+    with a single block that never finishes.
     """
 
     job = models.CharField(max_length=120)
     first = models.BigIntegerField(default=0)
     last = models.BigIntegerField(default=0)
-    size = models.PositiveIntegerField(default=0)  # rows to work on when the block was planned
-    done = models.PositiveIntegerField(null=True)  # rows that a result was stored for; None: not finished
+    size = models.PositiveIntegerField(default=0)  # rows to process, when the block was planned
+    done = models.PositiveIntegerField(null=True)  # rows with a stored result; None: not finished
     holder = models.UUIDField(null=True)
     until = models.DateTimeField(null=True)  # by the database's clock
 

@@ -1,4 +1,4 @@
-"""What searches need (words of the bank, synonyms, long texts), and mail that waits to be sent."""
+"""Data for searches (words of the bank, synonyms, long texts), and outgoing mail."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.db import models
 
 
 class VocabularyWord(models.Model):
-    """A word that occurs in the bank and the number of questions that hold it.
+    """A word in the bank and the number of questions that contain it.
 
-    Refilled from `ts_stat` after imports; see `questionbank.search.index`.
+    Rebuilt from `ts_stat` after imports; see `questionbank.search.index`.
     """
 
     word = models.CharField(max_length=100, primary_key=True)
@@ -23,10 +23,10 @@ class VocabularyWord(models.Model):
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class SynonymGroup(models.Model):
-    """Terms for one thing, such as "highest common factor", "HCF" and "GCF": a search for one finds all.
+    """Terms for one thing, such as "highest common factor", "HCF" and "GCF"; a search for one finds all of them.
 
     Attributes:
-        terms: two or more, the one that pages show first; no term is in two groups.
+        terms: two or more; pages show the first. A term belongs to one group only.
     """
 
     terms = ArrayField(models.CharField(max_length=80), verbose_name="terms")
@@ -39,11 +39,11 @@ class SynonymGroup(models.Model):
 
 
 class LongQuery(models.Model):
-    """The text of a search under a short key, so that its results have an address that can be shared.
+    """A search text stored under a short key, so that its results have a URL that can be shared.
 
     Attributes:
-        key: of the text, so that one text has one address.
-        used_at: when it was last searched; what nobody used for long is deleted.
+        key: derived from the text, so that equal texts have the same URL.
+        used_at: when it was last searched; long unused texts are deleted.
     """
 
     key = models.CharField(max_length=24, primary_key=True)
@@ -55,14 +55,15 @@ class LongQuery(models.Model):
 
 
 class OutgoingMail(models.Model):
-    """One mail, and how sending it went.
+    """One mail and its delivery status.
 
     Attributes:
-        address: whom a reset was asked for, as typed, or who tests; empty as soon as nothing more is sent there.
-        person: whom an invitation is for; an invitation goes to the address they have when it is sent.
-        site: where the links in it lead, such as ``https://kindred.school.example``.
-        due_at: when it is tried next; None as soon as it is sent or given up.
-        failed_at: when the last try failed, with the reason in `error`.
+        address: where a reset was requested, as typed, or the address of a test; cleared once no more mail is sent
+            there.
+        person: recipient of an invitation, which is sent to their address at that time.
+        site: base URL of the links in it, such as ``https://kindred.school.example``.
+        due_at: time of the next attempt; None once it is sent or given up.
+        failed_at: time of the last failed attempt, with the reason in `error`.
     """
 
     class Kind(models.TextChoices):

@@ -1,4 +1,4 @@
-"""People. Roles are Django groups: teacher, reviewer, admin (see `questionbank.people.permissions`)."""
+"""User accounts. Roles are Django groups: teacher, reviewer, admin (see `questionbank.people.permissions`)."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _REFUSE = f"""
     ) THEN
         RAISE EXCEPTION 'The last active admin cannot lose the role.' USING ERRCODE = 'check_violation';
     END IF;
-"""  # noqa: S608 - a number of this module
+"""  # noqa: S608 - only a number from this module
 
 
 @pghistory.track(
     pghistory.InsertEvent(),
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    pghistory.ManualEvent("password_link"),  # an admin made one; the event has no key
+    pghistory.ManualEvent("password_link"),  # an admin created a link; the event does not hold its key
     pghistory.ManualEvent("second_factor_removed"),
     fields=["username", "is_active", "is_superuser"],
     model_name="UserEvent",
 )
 class User(AbstractUser):
-    """A person who can log in; sign-up is closed, an admin adds people.
+    """A person who can log in; there is no sign-up, admins add people.
 
-    The database itself refuses to lose the last active admin; `questionbank.people.services` says so
-    before it is tried.
+    The database refuses to lose the last active admin; `questionbank.people.services` reports this
+    in advance.
 
     Attributes:
-        hierarchy: the person predicts concepts in it; None for the bank's default.
+        hierarchy: where the person predicts concepts; None for the bank's default.
     """
 
     hierarchy = models.ForeignKey(
@@ -77,7 +77,7 @@ class User(AbstractUser):
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.DeleteEvent(), obj_field=None, model_name="UserRoleEvent")
 class UserRole(User.groups.through):  # type: ignore[name-defined]
-    """A person's membership of a group, named so that its changes can be tracked."""
+    """A person's membership of a group; a named model, so that changes can be tracked."""
 
     class Meta:
         proxy = True

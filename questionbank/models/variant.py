@@ -1,4 +1,4 @@
-"""Problems that were written from a question of the bank: they wait for reviewers."""
+"""Problems written from a question of the bank, which wait for reviewers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from django.db.models import Q
 
 
 class ProblemVariant(models.Model):
-    """A problem that was written from a question, from its writing to its outcome. Nothing is trained on it.
+    """A problem written from a question, from its creation to its outcome. Nothing is trained on it.
 
     Attributes:
         kind: a similar problem has the graph of the question's equation; a reversed one asks for one of the question's
             numbers; a reordered one is the same problem with its question first.
-        question: that it was written from; empty once that is deleted.
-        original: its text at that time.
+        question: the question it was written from; empty once that is deleted.
+        original: the question's text at that time.
         equation: infix arithmetic that gives `answer`.
-        is_predicted: whether that equation of the question is the solver's.
-        generator: what wrote it.
-        added: the question of the bank that it became.
+        is_predicted: whether the question's equation was found by the solver.
+        generator: name of the rules or model that wrote it.
+        added: the question of the bank that was created from it.
     """
 
     class Kind(models.TextChoices):

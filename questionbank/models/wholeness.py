@@ -1,9 +1,9 @@
-"""What PostgreSQL computes of a question's wording: whether it lacks a figure, or the numbers of a template.
+"""Columns that PostgreSQL computes from a question's wording: whether a figure is missing, or template numbers.
 
-The rules are those of `analytics.text.wholeness`, so that the bank says the same of a text as a page or a file.
+The rules are those of `analytics.text.wholeness`, so that the bank agrees with pages and files about a text.
 
-PostgreSQL keeps 32 compiled patterns for each connection. With more than that between them, each question compiles
-them anew, which takes four times as long as matching: so what can stand in one pattern does, and a test counts.
+PostgreSQL caches 32 compiled patterns per connection. With more patterns in total, each question compiles them
+again, which takes four times as long as matching; so patterns are combined where possible, and a test counts them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OPTIONS = Cast("options", TextField())
 
 
 def _matches(wording: Combinable, *patterns: str) -> Q:
-    """Return that a wording matches one of some patterns."""
+    """Return the condition that a wording matches one of the patterns."""
     return Q(Regex(wording, "|".join(patterns)))
 
 
@@ -43,7 +43,7 @@ def _part(view: View, wording: Combinable) -> Combinable:
 
 
 def _has_picture(condition: str) -> Q:
-    """Return that the content has a picture for which an SQL/JSON condition holds."""
+    """Return the condition that the content has a picture for which an SQL/JSON condition holds."""
     path = Value(f"$.pictures[*] ? ({condition})")
     template = "jsonb_path_exists(%(expressions)s::jsonpath)"
     found = Func(F("content"), path, template=template, output_field=BooleanField())

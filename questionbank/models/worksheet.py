@@ -1,4 +1,4 @@
-"""Worksheets that are printed in versions with a key, and when each question was used on one."""
+"""Worksheets, printed in versions with a key, and the uses of questions on them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from questionbank.worksheets.sheet import PaperSize
 
 
 class Worksheet(models.Model):
-    """A person's worksheet; a shared one can be read and printed by everybody in the school who has its link.
+    """A person's worksheet; everybody in the school with the link can read and print a shared one.
 
     Attributes:
-        name: in the list of worksheets.
-        title: on paper; empty for the name.
-        versions: how many there are, A to D; version A is as the owner arranged it.
-        seed: versions of one seed are always the same.
-        source_list: the list that it was made from.
+        name: shown in the list of worksheets.
+        title: printed; empty to print the name.
+        versions: number of versions, A to D; version A is as the owner arranged it.
+        seed: determines the versions; the same seed gives the same versions.
+        source_list: the list it was made from.
     """
 
     class Paper(models.TextChoices):
@@ -63,19 +63,19 @@ class Worksheet(models.Model):
 
     @property
     def printed_title(self) -> str:
-        """The title at the top of the paper."""
+        """The title printed at the top."""
         return self.title or self.name
 
 
 class WorksheetItem(models.Model):
-    """A question on a worksheet, or the beginning of a section; positions count from 1.
+    """A question on a worksheet, or the start of a section; positions count from 1.
 
     Attributes:
-        question: stays when the question is deleted, so that the worksheet can say which one is gone; empty for a
+        question: kept when the question is deleted, so that the worksheet can show which one is missing; empty for a
             section.
-        heading: of the section, likewise `instructions`.
+        heading: of the section, like `instructions`.
         points: None if no points are given.
-        answer_lines: empty lines to write on.
+        answer_lines: number of empty lines to write on.
     """
 
     worksheet = models.ForeignKey(Worksheet, on_delete=models.CASCADE, related_name="items")
@@ -111,7 +111,7 @@ class WorksheetItem(models.Model):
 
     @property
     def is_section(self) -> bool:
-        """Whether it begins a section."""
+        """Whether it starts a section."""
         return self.question_id is None
 
 
@@ -120,7 +120,7 @@ class QuestionUse(models.Model):
 
     Attributes:
         worksheet: empty once it is deleted.
-        worksheet_name: at that time.
+        worksheet_name: the worksheet's name at that time.
     """
 
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="uses")

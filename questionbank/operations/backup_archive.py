@@ -1,11 +1,11 @@
-"""The file that `backup` writes: one tar of the database's dump and every kept file.
+"""The backup file: one tar of the database dump and all stored files.
 
-    database.dump          what pg_dump wrote (custom format)
-    artifacts/... uploads/... files/...    the storages of the same names
+    database.dump          pg_dump's output (custom format)
+    artifacts/... attachments/... uploads/... files/...    the storages (`FOLDERS`)
     manifest.json          last: version, migrations, and the SHA-256 of everything above
 
-The manifest comes last because only then every checksum is known; a file that was cut off therefore has
-none and is refused. Reading takes no name from the archive as a path: members are unpacked under numbers.
+The manifest comes last because only then are all checksums known; a truncated file therefore has no manifest
+and is refused. Names in the archive are never used as paths when reading: members are unpacked under numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Format(BaseModel, frozen=True, strict=True):
 
 
 class BackupManifest(_Format, frozen=True):
-    """What a backup says about itself."""
+    """A backup's description of itself."""
 
     kindred: str  # version that wrote it
     created: str  # ISO 8601
@@ -52,11 +52,11 @@ class BackupManifest(_Format, frozen=True):
     migrations: dict[str, list[str]]  # app label -> applied migrations
     rows: dict[str, int]  # table -> rows, as of the dump's snapshot
     files: dict[str, Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]]  # member -> SHA-256
-    left_out: dict[str, str] = {}  # location -> name of models without their files; earlier backups have all
+    left_out: dict[str, str] = {}  # location -> name of models without files; empty in earlier backups
 
 
 class ArchiveWriter:
-    """Adds members to a backup that is being written."""
+    """Adds members to a backup being written."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
@@ -66,7 +66,7 @@ class ArchiveWriter:
         """Copy `size` bytes of `stream` into the archive.
 
         Raises:
-            Conflict: the stream ended early: the file changed while it was copied.
+            Conflict: the stream ended early, because the file changed while it was copied.
         """
         reader = _HashingReader(stream)
         try:
@@ -98,14 +98,14 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 @contextmanager
 def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWriter]:
-    """Write a backup aside (mode 0600) and give it its name when it is complete and on disk.
+    """Write a backup to a temporary file (mode 0600), and rename it when it is complete and synced to disk.
 
     Args:
-        about: the manifest's fields but `format` and `files`; may be filled until the block ends.
+        about: the manifest's fields except `format` and `files`; may be filled until the block ends.
 
     Raises:
-        Conflict: there is a file of that name: a backup is never overwritten.
-        NotFound: there is no such folder.
+        Conflict: the file exists; a backup never overwrites a file.
+        NotFound: the folder does not exist.
     """
     if path.exists():
         raise Conflict(f"{path} exists already: a backup never overwrites a file, choose another name.")
@@ -127,7 +127,7 @@ def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWrite
 
 
 def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # some file systems cannot
+    with suppress(OSError):  # some file systems do not support it
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -136,25 +136,25 @@ def _sync_folder(folder: Path) -> None:
 
 
 def archive_manifest(*, path: Path) -> BackupManifest:
-    """Read what a backup says about itself, without checking its checksums.
+    """Read a backup's manifest, without verifying checksums.
 
     Raises:
-        NotFound: there is no such file.
-        ValidationFailed: it is no backup, or one of a later format.
+        NotFound: the file does not exist.
+        ValidationFailed: it is not a backup, or has a later format.
     """
     with _opened(path) as tar:
         return _read_manifest(tar, path)
 
 
 def archive_unpack(*, path: Path, folder: Path) -> tuple[BackupManifest, dict[str, Path]]:
-    """Unpack a backup into numbered files of `folder` and check every checksum.
+    """Unpack a backup into numbered files in `folder`, and verify every checksum.
 
     Returns:
-        The manifest, and where each member lies.
+        The manifest, and the path of each member.
 
     Raises:
-        NotFound: there is no such file.
-        ValidationFailed: it is no backup, damaged, incomplete or holds what a backup never holds.
+        NotFound: the file does not exist.
+        ValidationFailed: it is not a backup, damaged, incomplete, or contains an unexpected member.
     """
     unpacked: dict[str, Path] = {}
     with _opened(path) as tar:
@@ -192,7 +192,7 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
         raise NotFound(f"There is no file {path}.") from None
     except (tarfile.TarError, EOFError, IsADirectoryError) as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error
-    except OSError as error:  # not ours to read; or the disk is full that it is unpacked to
+    except OSError as error:  # we may not read it, or the disk we unpack to is full
         raise ValidationFailed(f"{path} cannot be read or unpacked: {error.strerror or error}.") from error
 
 
@@ -211,7 +211,7 @@ def _read_manifest(tar: tarfile.TarFile, path: Path) -> BackupManifest:
 
 
 def _is_expected(member: tarfile.TarInfo) -> bool:
-    """Return a plain file (no link, device or sparse file) with a plain name in a place that backups have."""
+    """Return whether a member is a regular file (no link, device or sparse file) with a plain, expected path."""
     if not member.isreg() or member.issparse():
         return False
     if member.name in (MANIFEST, DUMP):

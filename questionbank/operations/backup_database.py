@@ -1,8 +1,8 @@
 """The database's part of backups: dump it, restore a dump next to it, and swap the two.
 
-pg_dump and pg_restore are those of the embedded server's wheel, or the system's where the server at
-`DATABASE_URL` needs another version. A restore goes into a database of its own, is checked there, and
-then takes the bank's name in one transaction: whatever fails before leaves the bank as it was.
+pg_dump and pg_restore come from the embedded server's wheel, or from the system if the server at
+`DATABASE_URL` needs another version. A dump is restored into a separate database, checked there, and then
+renamed to the bank's name in one transaction, so that any earlier failure leaves the bank unchanged.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from questionbank.core.outage import database_awaited
 from questionbank.local.errors import EmbeddedError
 from questionbank.local.locations import postgres_location
 
-# Rows that are useless later, or dangerous in a stolen file: sessions are log-ins.
+# Rows that are useless later, or dangerous in a stolen file: sessions are logins.
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
-SERVER_SECONDS = 20.0  # so long a restore that lost the server waits for it, to clear up
-LEFTOVER = "kindred: of a restore, may be dropped"  # comment of a database
-RESTORE_LOCK = 0x4B494E45  # an advisory lock's number in the maintenance database
+SERVER_SECONDS = 20.0  # how long a restore that lost the server waits for it, to clean up
+LEFTOVER = "kindred: of a restore, may be dropped"  # comment on a database
+RESTORE_LOCK = 0x4B494E45  # key of an advisory lock in the maintenance database
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"password"}
-_SYSTEM_FOLDERS = "/usr/lib/postgresql"  # Debian keeps every major version's programs below it
+_SYSTEM_FOLDERS = "/usr/lib/postgresql"  # Debian installs every major version's programs below it
 
 
 def server_version() -> str:
@@ -48,7 +48,7 @@ def server_version() -> str:
 
 @contextmanager
 def snapshot() -> Iterator[str]:
-    """Open a read-only transaction; yield the snapshot's name, so that pg_dump sees exactly what we see."""
+    """Open a read-only transaction and yield its snapshot's name, so that pg_dump sees exactly what we see."""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -56,7 +56,7 @@ def snapshot() -> Iterator[str]:
 
 
 def row_counts(*, tables: Sequence[str]) -> dict[str, int]:
-    """Return the number of rows in those of the tables that there are."""
+    """Return the number of rows in each of the tables that exist."""
     present = set(connection.introspection.table_names())
     counts = {}
     with connection.cursor() as cursor:
@@ -67,10 +67,10 @@ def row_counts(*, tables: Sequence[str]) -> dict[str, int]:
 
 
 def database_dump(*, path: Path, snapshot_name: str) -> None:
-    """Dump the bank into `path` in pg_dump's custom format.
+    """Dump the bank to `path` in pg_dump's custom format.
 
     Raises:
-        ServiceUnavailable: there is no pg_dump for this server's version.
+        ServiceUnavailable: no pg_dump for this server's version is installed.
         KindredError: pg_dump failed.
     """
     excluded = [f"--exclude-table-data=public.{table}" for table in NOT_DUMPED]
@@ -82,11 +82,11 @@ def database_dump(*, path: Path, snapshot_name: str) -> None:
 
 
 def database_restore(*, path: Path, database: str) -> None:
-    """Restore a dump into an empty database; indexes, the vectors' too, are built anew.
+    """Restore a dump into an empty database; indexes, including those of vectors, are rebuilt.
 
     Raises:
-        ServiceUnavailable: there is no pg_restore for this server's version.
-        KindredError: the dump does not fit this server.
+        ServiceUnavailable: no pg_restore for this server's version is installed.
+        KindredError: the dump is incompatible with this server.
     """
     jobs = min(4, os.cpu_count() or 1)
     options = ["--exit-on-error", "--no-owner", "--no-privileges", f"--jobs={jobs}"]
@@ -103,7 +103,7 @@ def database_bytes() -> int:
 
 
 def database_users() -> int:
-    """Return the number of other processes that are connected to the bank's database."""
+    """Return the number of other processes connected to the bank's database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity"
@@ -114,11 +114,11 @@ def database_users() -> int:
 
 @contextmanager
 def fresh_database() -> Iterator[str]:
-    """Yield an empty database next to the bank's, dropped at the end unless it was swapped in.
+    """Yield an empty database next to the bank's; it is dropped at the end unless it was swapped in.
 
     Raises:
         Conflict: another restore is running.
-        ServiceUnavailable: our role may not do what a restore needs.
+        ServiceUnavailable: our role lacks the rights that a restore needs.
     """
     bank = _parameters()["dbname"]
     fresh = _restored(bank)
@@ -127,7 +127,7 @@ def fresh_database() -> Iterator[str]:
         if not (locked and locked[0]):
             raise Conflict("Another restore is running.")
         _check_rights(maintenance, bank)
-        _drop(maintenance, fresh)  # left by a restore that was killed
+        _drop(maintenance, fresh)  # left by an interrupted restore
         maintenance.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(fresh)))
         _mark(maintenance, fresh, LEFTOVER)
         try:
@@ -137,7 +137,7 @@ def fresh_database() -> Iterator[str]:
                 _drop(maintenance, fresh)
             except (
                 psycopg.OperationalError
-            ):  # the server went away; where it stays away, the next start drops it
+            ):  # the server went away; if it stays away, the next start drops the database
                 if database_awaited(seconds=SERVER_SECONDS):
                     leftover_databases_drop()
 
@@ -156,12 +156,12 @@ def _check_rights(maintenance: psycopg.Connection[Any], bank: str) -> None:
 
 
 def database_swap(*, fresh: str) -> None:
-    """Give the restored database the bank's name, in one transaction; the former one is kept under another name.
+    """Rename the restored database to the bank's name, in one transaction; the old one is renamed first.
 
-    Connections to the bank are ended; the site and its workers connect again by themselves.
+    Connections to the bank are terminated; the site and its workers reconnect by themselves.
 
     Raises:
-        Conflict: others stay connected, so that the bank cannot be replaced.
+        Conflict: others remain connected, so that the bank cannot be replaced.
     """
     bank = _parameters()["dbname"]
     former = _former(bank)
@@ -193,15 +193,15 @@ def database_swap(*, fresh: str) -> None:
 
 
 def former_database_drop() -> None:
-    """Drop the database that a swap has replaced; what cannot be dropped now, the next restore drops."""
+    """Drop the database that a swap has replaced; if that fails, the next restore drops it."""
     with suppress(psycopg.Error), _connect_maintenance() as maintenance:
         _drop(maintenance, _former(_parameters()["dbname"]))
 
 
 def leftover_databases_drop() -> list[str]:
-    """Drop what restores that were killed left, unless one is running; returns their names.
+    """Drop databases left by interrupted restores, unless one is running, and return their names.
 
-    Only databases that a restore has marked: somebody else's of the same name stays.
+    Only databases marked by a restore are dropped: somebody else's with the same name is left alone.
     """
     bank = _parameters()["dbname"]
     with suppress(psycopg.Error, ServiceUnavailable), _connect_maintenance() as maintenance:
@@ -234,7 +234,7 @@ def _former(bank: str) -> str:
 
 @contextmanager
 def connected_to(database: str) -> Iterator[None]:
-    """Let Django's default connection lead to another database of the server, to migrate that one."""
+    """Connect Django's default connection to another database of the server, to migrate it."""
     connection.close()
     settings, name = connection.settings_dict, connection.settings_dict["NAME"]
     settings["NAME"] = database
@@ -250,7 +250,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _conninfo(database: str) -> str:
-    """Return how to connect, without the password, which must not appear on a command line."""
+    """Return a connection string without the password, which must not appear on a command line."""
     parameters = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
     return make_conninfo("", **{**parameters, "dbname": database})
 
@@ -302,9 +302,9 @@ def _run(command: list[str], *, database: str, settings: str = "") -> None:
 
 
 def _tool(name: str) -> str:
-    """Return the path of pg_dump or pg_restore for this server: its own major version, else the next later one.
+    """Return the path of pg_dump or pg_restore for this server: its own major version, or else the next later one.
 
-    Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers refuse.
+    Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers reject.
     """
     server_major = int(server_version().partition(".")[0])
     programs: dict[int, str] = {}

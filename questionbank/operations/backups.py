@@ -1,8 +1,8 @@
-"""Backing up the bank and putting a backup in its place.
+"""Backing up the bank, and replacing it with a backup.
 
-A backup holds the database (without sessions) and the kept files: models and uploads, without candidates that did
-not pass their comparison. It does not hold the secret key: the file must not let anybody forge log-ins; a
-bank restored elsewhere gets that installation's key. Why: docs/decisions/0017-backup-and-restore.md.
+A backup contains the database (without sessions) and the stored files: models and uploads, without candidates that
+failed their comparison. It does not contain the secret key, so that the file cannot be used to forge logins; a
+bank restored elsewhere gets that installation's key. Reasons: docs/decisions/0017-backup-and-restore.md.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ COUNTED = (Question, QuestionTag, KnowledgeConcept, QuestionEmbedding, ModelArti
 
 
 def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest:
-    """Write the whole bank into one file, which appears only when it is complete.
+    """Write the whole bank to one file, which appears only when it is complete.
 
     Raises:
-        Conflict: there is a file of that name.
-        NotFound: there is no such folder.
-        KindredError: the database cannot be dumped or the file not be written.
+        Conflict: the file exists.
+        NotFound: the folder does not exist.
+        KindredError: the database cannot be dumped, or the file cannot be written.
     """
     report = report or (lambda _line: None)
     about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
@@ -99,11 +99,11 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
 
 
 def backup_store(*, report: Report | None = None) -> tuple[str, BackupManifest]:
-    """Write the whole bank into the object store of `STORAGE_URL` under a name with the time; return that name.
+    """Write the whole bank to the object store at `STORAGE_URL`, and return its name, which includes the time.
 
     Raises:
         ValidationFailed: there is no object store.
-        KindredError: as `backup_create`, or what arrived there differs.
+        KindredError: as for `backup_create`, or the stored file differs.
     """
     if "backups" not in settings.STORAGES:
         raise ValidationFailed("Name the file to write: there is no STORAGE_URL to keep backups at.")
@@ -124,7 +124,7 @@ def backup_store(*, report: Report | None = None) -> tuple[str, BackupManifest]:
 
 @contextmanager
 def backup_local(file: Path) -> Iterator[Path]:
-    """Yield a backup's file: the one of that name, else a copy of the one in the object store."""
+    """Yield a backup's local path: the file with this name, or else a copy from the object store."""
     if file.exists() or "backups" not in settings.STORAGES or not storages["backups"].exists(str(file)):
         yield file
         return
@@ -136,22 +136,22 @@ def backup_local(file: Path) -> Iterator[Path]:
 
 
 def backup_verify(*, path: Path) -> BackupManifest:
-    """Check that a backup is complete, undamaged and can be restored by this Kindred.
+    """Check that a backup is complete, undamaged and can be restored by this version.
 
     Raises:
-        NotFound, ValidationFailed: it is not.
+        NotFound, ValidationFailed: it cannot be restored.
     """
     with scratch_folder(prefix="verify-") as scratch:
         return _checked(path, scratch)[0]
 
 
 def backup_restore(*, path: Path, force: bool = False, report: Report | None = None) -> BackupManifest:
-    """Put a backup in the place of the bank; whatever goes wrong before the end changes nothing.
+    """Replace the bank with a backup; a failure at any earlier point changes nothing.
 
     Raises:
-        Conflict: the bank is not empty or in use, and `force` is false; or another restore runs.
-        NotFound, ValidationFailed: the file is not there, no backup, damaged or of a later Kindred.
-        KindredError: the server cannot take it.
+        Conflict: the bank is not empty or in use, and `force` is false; or another restore is running.
+        NotFound, ValidationFailed: the file is missing, not a backup, damaged, or from a later version.
+        KindredError: the server cannot restore it.
     """
     report = report or (lambda _line: None)
     if not force:
@@ -181,12 +181,12 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
 
 
 def leftovers_clear() -> list[str]:
-    """Remove what killed backups, restores, imports and trainings left; returns what was removed."""
+    """Remove what interrupted backups, restores, imports and trainings left, and return what was removed."""
     return [str(path) for path in scratch_sweep()] + database.leftover_databases_drop()
 
 
 def bank_is_empty() -> bool:
-    """Return whether nobody has put anything into the bank; one without tables is empty too."""
+    """Return whether the bank contains no data; a bank without tables is empty too."""
     tables = [model._meta.db_table for model in (Question, KnowledgeConcept, Run, User)]
     return not any(database.row_counts(tables=tables).values())
 
@@ -216,7 +216,7 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
 
 
 def _require_space(folder: Path, *, without: Container[str]) -> None:
-    """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
+    """Check that there is space for the files and a dump, which is smaller than the database with its indexes."""
     files = sum(storages[FOLDERS[kind]].size(name) for kind, name in _kept(without))
     require_space(folder, database.database_bytes() + files, what="The backup")
 
@@ -239,7 +239,7 @@ def _applied_migrations() -> dict[str, list[str]]:
 
 
 def _known_migrations() -> dict[str, list[str]]:
-    """Return by application the migrations that this version has, and those that one of them replaces."""
+    """Return this version's migrations by app label, including those that they replace."""
     migrations: dict[str, set[str]] = {}
     for key, migration in MigrationLoader(None).disk_migrations.items():
         for label, name in (key, *migration.replaces):
@@ -248,7 +248,7 @@ def _known_migrations() -> dict[str, list[str]]:
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
-    """Yield the names of all files of a storage."""
+    """Yield the names of all files in a storage."""
     try:
         folders, files = storage.listdir(folder)
     except FileNotFoundError:
@@ -260,9 +260,9 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
 
 
 def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
-    """Yield folder and name of all files, but those of the models at the locations `without`.
+    """Yield folder and name of all files, except those of the models at the locations `without`.
 
-    What a machine has derived from a model is left out too.
+    Files that a machine derived from a model are left out too.
     """
     for folder, alias in FOLDERS.items():
         for name in _stored(storages[alias]):
@@ -277,15 +277,15 @@ def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
 def _add_files(archive: ArchiveWriter, *, without: Container[str]) -> None:
     for folder, name in _kept(without):
         storage = storages[FOLDERS[folder]]
-        with suppress(FileNotFoundError), storage.open(name) as stream:  # deleted meanwhile: left out
+        with suppress(FileNotFoundError), storage.open(name) as stream:  # skip files deleted in the meantime
             archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
 
 
 def _forget_left_out(manifest: BackupManifest) -> None:
-    """Delete the models of a restored database whose files are neither in the backup nor here; the history says so."""
+    """Delete restored models whose files are neither in the backup nor here; this is recorded in the history."""
     for artifact in ModelArtifact.objects.filter(location__in=manifest.left_out):
         if not storages["artifacts"].exists(f"{artifact.location}/{MANIFEST_NAME}"):
-            with suppress(Conflict):  # a job that was under way needs it, and will say that it is gone
+            with suppress(Conflict):  # an unfinished job needs it, and will report that it is missing
                 artifact_delete(artifact=artifact, reason="The backup that was restored left it out.")
 
 
@@ -308,9 +308,9 @@ def _remember(where: str, created: str, size: int) -> None:
 
 @dataclass
 class _StoredFiles:
-    """A backup's files on their way into the storages: new ones before the swap, changed ones after it.
+    """Copies a backup's files into the storages: new ones before the swap, changed ones after it.
 
-    Files that only the former bank had stay: another installation may share the storage.
+    Files that only the old bank used are kept: another installation may share the storage.
     """
 
     members: dict[str, Path]

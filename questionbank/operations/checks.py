@@ -1,4 +1,4 @@
-"""System checks of an installation, and what a check of its health says."""
+"""System checks of an installation, and the records of a health report."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PGVECTOR_MINIMUM = (0, 8, 4)
 
 
 def parse_version(version: str) -> tuple[int, ...]:
-    """Turn ``"0.8.5"`` into ``(0, 8, 5)``."""
+    """Parse ``"0.8.5"`` into ``(0, 8, 5)``."""
     return tuple(int(part) for part in version.split("."))
 
 
 @register(Tags.database)
 def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse a server without pgvector, or with one older than `PGVECTOR_MINIMUM`."""
+    """Report a server without pgvector, or with a version older than `PGVECTOR_MINIMUM`."""
     problems: list[CheckMessage] = []
     wanted = ".".join(map(str, PGVECTOR_MINIMUM))
     for alias in databases or ():
@@ -33,7 +33,7 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
                 cursor.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
                 row = cursor.fetchone()
         except OperationalError:
-            continue  # not reachable: whoever needs it says so
+            continue  # unreachable: the code that needs it reports this
         if row is None:
             problems.append(
                 Error(
@@ -55,7 +55,7 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
 
 @register("capabilities")
 def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
-    """Refuse a capability that lacks a template, or whose form names no setting."""
+    """Report a capability that lacks a template, or whose form names an unknown setting."""
     from questionbank.capabilities.catalog import capability_problems
 
     return [Error(problem, id="questionbank.E003") for problem in capability_problems()]
@@ -63,12 +63,12 @@ def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
 
 @register("environment")
 def check_environment(**kwargs: Any) -> list[CheckMessage]:
-    """Warn about variables of earlier releases that have no effect any more."""
+    """Warn about variables of earlier releases that no longer have any effect."""
     return [Warning(sentence, id="questionbank.W001") for sentence in retired_settings()]
 
 
 class State(StrEnum):
-    """How one thing is; ordered from good to bad."""
+    """State of one check, ordered from good to bad."""
 
     OK = "ok"
     WARNING = "warning"
@@ -84,7 +84,7 @@ _STATE_LABELS = {State.OK: "OK", State.WARNING: "needs attention", State.FAILING
 
 @dataclass(frozen=True, slots=True)
 class HealthItem:
-    """One check: what was looked at, how it is in one sentence, and the figures behind it."""
+    """One check: its title, its result in one sentence, and the figures behind it."""
 
     name: str
     title: str
@@ -95,7 +95,7 @@ class HealthItem:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """All checks."""
+    """The results of all checks."""
 
     items: tuple[HealthItem, ...]
     checked_at: datetime
@@ -105,7 +105,7 @@ class HealthReport:
         return max((item.state for item in self.items), key=list(State).index)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the report as JSON."""
         return {
             "status": self.state.value,
             "checked_at": self.checked_at.isoformat(timespec="seconds"),

@@ -1,8 +1,8 @@
-"""How the installation is: servers, workers, disk, vectors, backups.
+"""Health of the installation: servers, workers, disk, vectors, backups.
 
 `site_is_healthy` is for load balancers: whether this process can serve pages at all. `health_report` is
-for admins: every check with a sentence and its figures. No check hangs: servers that do not answer are
-given up after two seconds. Why not django-health-check: docs/decisions/0019-own-health-checks.md.
+for admins: every check with a sentence and its figures. No check hangs: servers that do not answer time out
+after two seconds. Why not django-health-check: docs/decisions/0019-own-health-checks.md.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ from questionbank.registry.language_models import configured_language_model, pac
 from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by operations.backups
-TIMEOUT_SECONDS = 2  # libpq knows no less
+TIMEOUT_SECONDS = 2  # libpq's minimum
 RECALL_TARGET = 0.99
-RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
-MOMENT = "j M Y, H:i e"  # of dates in figures
+RECALL_WARNING = 0.98  # 100 queries vary by 0.003, so the target itself would raise false alarms
+MOMENT = "j M Y, H:i e"  # format of dates in figures
 BACKUP_DUE = timedelta(days=7)
 MAIL_DUE = timedelta(minutes=10)
 DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
-ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
+ESSENTIAL_QUEUE = "default"  # without a worker for it, nothing is imported or embedded
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
 _UNREACHABLE = (redis.RedisError, KombuError, OSError)
 
 
 def site_is_healthy() -> bool:
-    """Return whether database and Redis answer this process; says nothing about workers."""
+    """Return whether the database and Redis answer this process; workers are not checked."""
     return not _database_problem() and _redis_client_problem() is None
 
 
 def health_report() -> HealthReport:
-    """Look at everything."""
+    """Run all checks."""
     return HealthReport(items=tuple(_checked(*check) for check in _CHECKS), checked_at=timezone.now())
 
 
@@ -81,7 +81,7 @@ def _checked(name: str, title: str, check: Callable[[], tuple[State, str, dict[s
 
 
 def _database_problem() -> str:
-    """Return what is wrong with the database, asked through a connection of its own that gives up in time."""
+    """Return the database's problem, checked on a separate connection with a timeout; empty if there is none."""
     parameters = {
         key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
     }
@@ -259,7 +259,7 @@ def _disk() -> tuple[State, str, dict[str, str]]:
 
 
 def _object_store() -> tuple[State, str, dict[str, str]]:
-    """Write, read and delete a file in the object store."""
+    """Check the object store by writing, reading and deleting a file."""
     if "backups" not in settings.STORAGES:
         return State.OK, "Files are kept in VAR_DIR.", {}
     storage = storages["default"]
@@ -269,7 +269,7 @@ def _object_store() -> tuple[State, str, dict[str, str]]:
         with storage.open(name) as file:
             is_same = file.read() == b"Kindred"
         storage.delete(name)
-    except Exception as error:  # noqa: BLE001 - its library is an extra, and so are its errors
+    except Exception as error:  # noqa: BLE001 - its library is optional, and so are its exceptions
         return State.FAILING, f"Files cannot be written to the object store: {first_line(error)}", figures
     if not is_same:
         return State.FAILING, "The object store returns another file than was written.", figures
@@ -277,7 +277,7 @@ def _object_store() -> tuple[State, str, dict[str, str]]:
 
 
 def require_object_store() -> None:
-    """Raise `ServiceUnavailable` where files cannot be written to the object store."""
+    """Raise `ServiceUnavailable` if files cannot be written to the object store."""
     state, sentence, _figures = _object_store()
     if state is State.FAILING:
         raise ServiceUnavailable(sentence)
@@ -361,7 +361,7 @@ def _formulas() -> tuple[State, str, dict[str, str]]:
 
 
 def _language_model() -> tuple[State, str, dict[str, str]]:
-    """Having none is no fault: whatever needs one says so and is not offered."""
+    """Report the language model; having none is not a fault, as features that need one are not offered then."""
     configured = configured_language_model()
     if configured is not None:
         return State.OK, f"{configured.name} is ready.", {}

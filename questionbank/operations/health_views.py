@@ -1,4 +1,4 @@
-"""How the installation is: a word for load balancers, everything for admins."""
+"""Health pages: one word for load balancers, all checks for admins."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from questionbank.operations.health import health_report, site_is_healthy
 @require_safe
 @never_cache
 def health_status(_request: HttpRequest) -> HttpResponse:
-    """Return 200 or 503 and one word: nothing here helps an attacker."""
+    """Return 200 or 503 and one word, so that nothing here helps an attacker."""
     healthy = site_is_healthy()
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
 
 
 @button_for("health", back="health")
 def health_vectors(request: HttpRequest) -> HttpResponse:
-    """Ask for the vectors that questions lack."""
+    """Request missing vectors."""
     run = embedding_request()
     if run is None:
         messages.info(request, "A job that computes missing vectors is queued already.")

@@ -1,7 +1,7 @@
-"""Figures for Prometheus: what each web process counts, and what one process a machine reads from the bank.
+"""Metrics for Prometheus: counters of each web process, and figures that one process per machine reads from the bank.
 
-Web processes write to files below `VAR_DIR` (prometheus-client's way for several processes), which `manage.py metrics`
-adds up on a port of its own. Names and what they count are in docs/operations.md.
+Web processes write to files below `VAR_DIR` (prometheus-client's multiprocess mode), which `manage.py metrics`
+sums up on its own port. The metrics are listed in docs/operations.md.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ QUERY_SECONDS = Counter(
 
 
 class MetricsMiddleware:
-    """Count requests, their time and their statements; the first middleware, so that nothing is missed."""
+    """Count requests, their duration and their statements; the first middleware, so that nothing is missed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -81,13 +81,13 @@ def _count_statement(
 
 
 class BankCollector(Collector):
-    """Reads the bank and the queues whenever Prometheus asks; what does not answer is left out."""
+    """Reads the bank and the queues on every scrape; figures whose server does not answer are left out."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the figures."""
+        """Yield the metrics."""
         with self._turn:
             up = GaugeMetricFamily("kindred_up", "Whether these figures could be read.", labels=["figures"])
             for figures in (_queues, _runs, _blocks, _recall, _workers):

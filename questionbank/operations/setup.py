@@ -1,4 +1,4 @@
-"""What a new installation begins with: models, and in the demo a bank with its results, and people."""
+"""Initial content of a new installation: models; in the demo also a bank with results, and people."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from questionbank.solving.services import solve_request_missing
 
 
 def demo_results_install() -> bool:
-    """Store the shipped results of the models in use; returns whether no vector is left to compute.
+    """Store the shipped results of the models in use, and return whether no vectors remain to be computed.
 
-    Called when the demo's questions have just come in, outside of a transaction: it builds indexes.
+    Call it right after importing the demo's questions, outside a transaction, because it builds indexes.
     """
     results = read_results()
     if results is None:
@@ -57,7 +57,7 @@ def demo_results_install() -> bool:
         for question in Question.objects.filter(source=HIERARCHY_NAME).only("source_id", "content_hash")
     }
     if any(source_id not in questions for source_id in results.ids):
-        return False  # somebody has changed the demo's questions already
+        return False  # somebody has already changed the demo's questions
     in_order = [questions[source_id] for source_id in results.ids]
     sets = EmbeddingSet.objects.filter(is_current=True, scope="").select_related("artifact")
     stored = [_store_vectors(embedding_set, in_order, results) for embedding_set in sets]
@@ -66,7 +66,7 @@ def demo_results_install() -> bool:
 
 
 def _store_vectors(embedding_set: EmbeddingSet, questions: list[Question], results: DemoResults) -> bool:
-    """Store the vectors of a set; returns whether the results have those of its encoder."""
+    """Store the vectors of a set, and return whether the results include those of its encoder."""
     pending = [PendingQuestion(each.pk, "", bytes(each.content_hash)) for each in questions]
     if embedding_set.lens == FALLBACK_LENS.word:
         pending = embedding_pending_among(
@@ -99,12 +99,12 @@ def _store_vectors(embedding_set: EmbeddingSet, questions: list[Question], resul
 
 
 def _is_by(results: DemoResults, artifact: ModelArtifact | None) -> bool:
-    """Return whether the results are by the starter that a model was installed from."""
+    """Return whether the results come from the starter model from which this model was installed."""
     return artifact is not None and results.is_by(artifact.capability, artifact.manifest["files"])
 
 
 def _store_solutions(questions: Mapping[str, Question], results: DemoResults) -> None:
-    """Store the solutions, if the solver in use and the retriever that it asks found them."""
+    """Store the solutions, if they were found by the solver in use with its retriever."""
     solver = language_champion(capability="solver", language="en")
     retriever = retriever_champion(solver.scope) if solver is not None else None
     if not (_is_by(results, solver) and _is_by(results, retriever)):
@@ -124,14 +124,14 @@ def _store_solutions(questions: Mapping[str, Question], results: DemoResults) ->
                 **{**solution, "alternatives": alternatives},
             )
         )
-    QuestionSolution.objects.bulk_create(rows, ignore_conflicts=True)  # a worker may have begun
+    QuestionSolution.objects.bulk_create(rows, ignore_conflicts=True)  # a worker may have started
 
 
 def demo_results_gather() -> DemoResults:
-    """Return what jobs have computed for the demo's questions in this bank.
+    """Return the results that jobs have computed for the demo's questions in this bank.
 
     Raises:
-        NotFound: there is no map.
+        NotFound: the bank has no map.
         KeyError: a vector or solution is missing.
     """
     questions = list(Question.objects.filter(source=HIERARCHY_NAME).order_by("pk"))
@@ -173,11 +173,11 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     """Install the default models and, for a demo, its people and bank.
 
     Returns:
-        Whether questions came in whose vectors have yet to be computed.
+        Whether questions were imported whose vectors remain to be computed.
     """
     artifact_install_default(report=report)
     embedding_request_outdated()
-    solve_request_missing()  # an update may have removed solutions
+    solve_request_missing()  # an upgrade may have removed solutions
     if not demo:
         for username in demo_people_shut_out():
             report(f"The demo log-in {username!r} is shut: its password is published.")
@@ -191,7 +191,7 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
 
 @transaction.atomic
 def demo_people_create() -> None:
-    """Create the demo's log-ins where they are missing, and let in those that were shut out."""
+    """Create missing demo accounts, and reactivate those that were deactivated."""
     for username, password, role in DEMO_PEOPLE:
         existing = User.objects.filter(username=username).first()
         if existing is not None:
@@ -207,11 +207,11 @@ def demo_people_create() -> None:
 
 @transaction.atomic
 def demo_people_shut_out() -> list[str]:
-    """Shut out people who still have a published password of the demo; returns their names.
+    """Deactivate accounts that still have a published demo password, and return their names.
 
-    An installation that was tried with `DEMO=1` must not keep its admin's password when it goes into
-    production, even if that is its last admin: `createsuperuser` makes the first real one. A person who has set a
-    password of their own stays.
+    An installation that was tried with `DEMO=1` must not keep its admin's password in production,
+    even if that is its last admin: `createsuperuser` creates the first real one. Accounts with a password
+    of their own are left alone.
     """
     shut = []
     for username, password, _role in DEMO_PEOPLE:
@@ -225,7 +225,7 @@ def demo_people_shut_out() -> list[str]:
 
 
 def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
-    """Import the demo's questions into an empty bank; returns whether it did."""
+    """Import the demo's questions into an empty bank, and return whether they were imported."""
     if Question.objects.exists():
         return False
     report("Making the demo bank ...")
@@ -236,7 +236,7 @@ def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
 
 
 def demo_review_install(*, report: Callable[[str], Any]) -> bool:
-    """Put the demo's paraphrases into an empty review queue and ask for their scores; returns whether it did."""
+    """Add the demo's paraphrases to an empty review queue and request scores; return whether they were added."""
     if ParaphrasePair.objects.exists():
         return False
     made = pairs_create(

@@ -1,7 +1,7 @@
-"""Loading models and the engine of formulas when a process begins to serve pages, so that nobody waits.
+"""Loading models and the formula engine when a process starts serving pages, so that no request waits.
 
-Only what the bank needs is loaded: the models of each language that has questions, English first. Those of another
-language are loaded when its first text arrives; `questionbank.registry.serving` unloads what nobody uses.
+Only what the bank needs is loaded: the models of each language with questions, English first. Models of another
+language are loaded with its first text; `questionbank.registry.serving` unloads unused ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _QUESTIONS = {
     "en": "A box holds 6 eggs. How many eggs are there in 4 boxes?",
     "zh": "一盒有6个鸡蛋，4盒一共有多少个鸡蛋？",
 }
-_PAIR = (  # a unit and a formula, whose readers take seconds to load
+_PAIR = (  # contains a unit and a formula, whose parsers take seconds to load
     "A rope is 1.5 m long. How long are $x + 2$ such ropes?",
     "A rope is 150 cm long. How long are $2 + x$ such ropes?",
 )
@@ -50,10 +50,10 @@ def _warm_up_and_disconnect() -> None:
 def warm_up() -> None:
     """Solve, compare and classify a sample question per language of the bank, and score a pair of texts.
 
-    A model that fails to load is left to the requests.
+    If a model fails to load, a later request loads it.
     """
-    render_inline("$x$")  # starts the engine that draws formulas
-    _ = get_resolver().url_patterns  # imports all pages, those that read test papers too
+    render_inline("$x$")  # starts the formula engine
+    _ = get_resolver().url_patterns  # imports all views, including those that read test papers
     languages = _languages()
     for language in languages:
         for step in (_solve, _compare, _classify):
@@ -63,7 +63,7 @@ def warm_up() -> None:
 
 
 def _languages() -> list[str]:
-    """Return the languages whose models the bank needs; English stands for all that have no solver of their own."""
+    """Return the languages whose models the bank needs; English covers all without a solver of their own."""
     try:
         present = {primary_language(language) for language in bank_languages()} or {"en"}
         others = [

@@ -1,9 +1,9 @@
-"""How people get in: sign-up is closed, an admin adds them; wrong passwords slow down those who type them.
+"""Authentication: there is no sign-up, admins add people; wrong passwords slow down those who type them.
 
-From devices where its owner has logged in before, an account has a count of its own. From all others wrong passwords
-count for the account and for their address, which may be that of a whole school: somebody who guesses one account,
-or many, makes strangers wait and locks out nobody. Each count lets some tries pass, then makes people wait longer
-and longer.
+On devices where its owner has logged in before, an account has a counter of its own. On all other devices, wrong
+passwords count for the account and for the IP address, which may be that of a whole school: somebody who guesses
+passwords of one or many accounts makes strangers wait but locks nobody out. Each counter allows some attempts, then
+imposes longer and longer waits.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from questionbank.core.database import database_now
 from questionbank.core.wording import counted
 from questionbank.models import User
 
-FREE_FAILURES = 5  # wrong passwords of an account before it makes people wait
-FREE_FAILURES_OF_ADDRESS = 30  # of all accounts together
-LONGEST_WAIT = 60  # seconds between two tries
+FREE_FAILURES = 5  # wrong passwords for an account before it imposes waits
+FREE_FAILURES_OF_ADDRESS = 30  # for all accounts together
+LONGEST_WAIT = 60  # seconds between two attempts
 DEVICE_COOKIE = "known_device"
 _FORGET_FAILURES_AFTER = 15 * 60  # seconds without a wrong password
 _DEVICE_KNOWN_FOR = 90 * 24 * 3600  # seconds
-_ACCOUNTS_OF_DEVICE = 20  # that it remembers, of a computer that many people use
+_ACCOUNTS_OF_DEVICE = 20  # remembered per device, for computers that many people use
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Refuses self-registration, and limits log-ins by account, whichever of its names is typed."""
+    """Disables sign-up, and limits login attempts per account, by username or e-mail address."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Return False: nobody signs up."""
+        """Return False: there is no sign-up."""
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Refuse a try while its account, address or device waits; a refused try does not make the wait longer.
+        """Refuse an attempt while its account, address or device must wait; a refused attempt does not extend the wait.
 
         Raises:
-            ValidationError: too many wrong passwords, with the seconds to wait.
+            ValidationError: too many wrong passwords; the message states the seconds to wait.
         """
         super().pre_authenticate(request, **credentials)
         seconds = max(count.seconds_left() for count in _counts(request, credentials))
@@ -58,7 +58,7 @@ class AccountAdapter(DefaultAccountAdapter):
             count.add()
 
     def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
-        """Remember the device on which somebody has logged in, second factor included."""
+        """Remember the device after a complete login, including the second factor."""
         response: HttpResponse = super().post_login(request, user, **options)
         device, accounts = _device(request)
         account = str(user.pk)
@@ -77,11 +77,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """Wrong passwords of one account, address or device.
+    """Counter of wrong passwords for one account, address or device.
 
     Attributes:
-        name: tells it from all others.
-        free: how many are let pass.
+        name: unique name of the counter.
+        free: number of failures without a wait.
     """
 
     name: str
@@ -92,7 +92,7 @@ class _Count:
         return f"log-in-failures:{hashlib.sha256(self.name.encode()).hexdigest()}"
 
     def seconds_left(self) -> int:
-        """Return how long to wait, in whole seconds; 0 for not at all."""
+        """Return the remaining wait in whole seconds; 0 if there is none."""
         failures, last = cache.get(self._key, (0, 0.0))
         if failures < self.free:
             return 0
@@ -100,13 +100,13 @@ class _Count:
         return int(wait) + 1 if wait > 0 else 0
 
     def add(self) -> None:
-        """Count one more."""
+        """Count one more failure."""
         failures, _last = cache.get(self._key, (0, 0.0))
         cache.set(self._key, (failures + 1, database_now().timestamp()), _FORGET_FAILURES_AFTER)
 
 
 def _counts(request: HttpRequest, credentials: dict[str, Any]) -> Sequence[_Count]:
-    """Return what a wrong password counts for."""
+    """Return the counters to which a wrong password applies."""
     account = _account_of(credentials)
     device, accounts = _device(request)
     if account in accounts:
@@ -118,7 +118,7 @@ def _counts(request: HttpRequest, credentials: dict[str, Any]) -> Sequence[_Coun
 
 
 def _device(request: HttpRequest) -> tuple[str, list[str]]:
-    """Return the name of the device, empty where nobody has logged in on it, and the accounts that it knows."""
+    """Return the device's name, empty if nobody has logged in on it, and the accounts it remembers."""
     cookie = request.get_signed_cookie(
         DEVICE_COOKIE, default="", salt=DEVICE_COOKIE, max_age=_DEVICE_KNOWN_FOR
     )
@@ -127,7 +127,7 @@ def _device(request: HttpRequest) -> tuple[str, list[str]]:
 
 
 def _account_of(credentials: dict[str, Any]) -> str:
-    """Return the number of the account that a name or an e-mail address belongs to, else the name itself."""
+    """Return the id of the account with this username or e-mail address, or else the name itself."""
     name = str(credentials.get("email") or credentials.get("username") or "").casefold()
     field = "email" if credentials.get("email") else "username"
     number = User.objects.filter(**{f"{field}__iexact": name}).values_list("pk", flat=True).first()

@@ -1,4 +1,4 @@
-"""Sending mail in the background, so that no page waits for a mail server or tells whether it answers."""
+"""Sending mail in the background, so that no page waits for the mail server or reveals whether it answers."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from questionbank.core.database import database_now
 from questionbank.core.errors import ServiceUnavailable
 from questionbank.models import OutgoingMail, User
 
-_SENDS_NOTHING = ("console", "dummy")  # backends
+_SENDS_NOTHING = ("console", "dummy")  # mail backends
 
 
 def mail_is_on() -> bool:
-    """Return whether a mail server is set; without one nothing is sent, into no log either."""
+    """Return whether a mail server is configured; without one nothing is sent, not even to a log."""
     return settings.EMAIL_BACKEND.split(".")[-2] not in _SENDS_NOTHING
 
 
 logger = structlog.get_logger(__name__)
 
 GIVE_UP_AFTER = timedelta(days=1)
-FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between two tries of one mail
-CLAIM = timedelta(minutes=5)  # to send a mail; if the worker dies, the next one takes the mail
-REST = timedelta(seconds=30)  # for a mail server that did not answer
+FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between attempts at a mail
+CLAIM = timedelta(minutes=5)  # lease on a mail; if the worker dies, another one takes the mail after it
+REST = timedelta(seconds=30)  # pause after a mail server did not answer
 KEEP = timedelta(days=90)
-_FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that cannot be written in a header
+_FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that is invalid in a header
 
 
 def mail_request_reset(*, address: str, site: str) -> None:
-    """Queue a reset link for an address; only the job finds out whether anybody has it."""
+    """Queue a reset link for an address; only the background job looks up whether anybody has this address."""
     if mail_is_on():
         _queue(OutgoingMail(kind=OutgoingMail.Kind.RESET, address=address, site=site))
 
 
 def mail_invite(*, person: User, inviter: User, site: str) -> bool:
-    """Queue the mail by which a person chooses a password; returns False where no mail is sent."""
+    """Queue the invitation by which a person chooses a password; return False if no mail is sent."""
     if not person.email or not mail_is_on():
         return False
     _queue(OutgoingMail(kind=OutgoingMail.Kind.INVITATION, person=person, inviter=inviter, site=site))
@@ -59,7 +59,7 @@ def mail_send_test(*, address: str) -> None:
     """Send a test mail at once.
 
     Raises:
-        ServiceUnavailable: no mail server is set, or it does not take the mail.
+        ServiceUnavailable: no mail server is configured, or it rejects the mail.
     """
     if not mail_is_on():
         raise ServiceUnavailable("No mail server is set: set EMAIL_URL.")
@@ -77,9 +77,9 @@ def mail_send_test(*, address: str) -> None:
 
 
 def mail_send_due() -> int:
-    """Send what is due and return how many mails the server took; it stops where the server does not answer.
+    """Send due mails and return how many were accepted by the server; stops if the server does not answer.
 
-    Without a sender mail waits for one: Health says so.
+    If no sender is configured, mail waits; the health page reports it.
     """
     now = database_now()
     OutgoingMail.objects.filter(due_at=None, created_at__lt=now - KEEP).delete()
@@ -93,7 +93,7 @@ def mail_send_due() -> int:
         if not claimed.update(due_at=now + CLAIM, attempts=F("attempts") + 1):
             continue  # another worker was faster
         recipients = _recipients(mail)
-        if not recipients:  # nobody has this address, or not any more
+        if not recipients:  # nobody has this address, or no longer
             mail.delete()
             continue
         try:
@@ -121,7 +121,7 @@ def _give_up_late(now: datetime) -> None:
 
 
 def password_link(*, person: User, site: str) -> str:
-    """Return the address where a person chooses a password; it ends when they have, or after three days."""
+    """Return the URL where a person chooses a password; it expires on use, or after three days."""
     key = default_token_generator.make_token(person)
     return site.rstrip("/") + reverse(
         "account_reset_password_from_key", args=[user_pk_to_url_str(person), key]
@@ -138,7 +138,7 @@ def _recipients(mail: OutgoingMail) -> list[User]:
     if mail.kind == OutgoingMail.Kind.INVITATION:
         person = mail.person
         return [person] if person and person.email and person.is_active else []
-    # The mail goes to the address that the account has: another one may only look the same to the database.
+    # Send to the address in the account: the requested one may be a different address that the database matches.
     return list(User.objects.filter(email__iexact=mail.address, is_active=True))
 
 
@@ -168,14 +168,14 @@ def _connected() -> Iterator[BaseEmailBackend]:
 
 
 def _is_final(error: Exception) -> bool:
-    """Return whether the server knows that it will never take this mail for these people."""
+    """Return whether the server will never accept this mail for these recipients."""
     if isinstance(error, SMTPRecipientsRefused):
         return all(code >= 500 for code, _said in error.recipients.values())
     return isinstance(error, ValueError)
 
 
 def _reason(error: Exception) -> str:
-    """Return what a mail server said, as an admin has to know it, without anybody's address."""
+    """Return the mail server's error message for an admin, without any addresses."""
     if isinstance(error, SMTPRecipientsRefused):
         return "the mail server refuses the recipient"
     if isinstance(error, SMTPResponseException):

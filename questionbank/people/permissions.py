@@ -1,4 +1,4 @@
-"""Who may do what, as predicates of django-rules, and the check before doing it."""
+"""Permissions as django-rules predicates, and the check before an action."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ has_role: Any = is_teacher | is_reviewer | is_admin
 
 
 class RulesBackend(ObjectPermissionBackend):
-    """Has the last word on every permission that has a rule: nobody is given one by a row of a table.
+    """Decide every permission that has a rule; no row of a table can grant one.
 
-    So no page asks the tables of Django's own permissions, which cost each request two queries.
+    So pages never query Django's own permission tables, which would cost two queries per request.
     """
 
     def has_perm(self, user: User, perm: str, *args: Any, **kwargs: Any) -> bool:
-        """Return whether the rule holds, False for a permission without one.
+        """Return whether the rule holds; False for a permission without a rule.
 
         Raises:
-            PermissionDenied: it does not; Django then asks no backend after this one.
+            PermissionDenied: the rule does not hold; Django then asks no further backend.
         """
         if not rules.perm_exists(perm):
             return False
@@ -44,7 +44,7 @@ class RulesBackend(ObjectPermissionBackend):
 
 
 def roles_of(user: User) -> list[str]:
-    """Return the roles that a person was given, in the order of `ROLES`; read once a request."""
+    """Return a person's roles in the order of `ROLES`; read once per request."""
     return [role for role in ROLES if _IN_GROUP[role](user)]
 
 
@@ -56,7 +56,7 @@ def is_owner(user: User, question: Question | None) -> bool:
 
 @rules.predicate
 def is_own_import(user: User, run: Run | None) -> bool:
-    """Return whether the person asked for an import, and it has changed no question of somebody else."""
+    """Return whether the person requested an import that changed nobody else's questions."""
     if run is None or run.kind != Run.Kind.IMPORT or run.requested_by_id != user.pk:
         return False
     return not ImportUpdate.objects.filter(run=run).exclude(question__created_by=user).exists()
@@ -64,13 +64,13 @@ def is_own_import(user: User, run: Run | None) -> bool:
 
 @rules.predicate
 def has_requested(user: User, run: Run | None) -> bool:
-    """Return whether the person has asked for a job."""
+    """Return whether the person requested the job."""
     return run is not None and run.requested_by_id == user.pk
 
 
 @rules.predicate
 def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
-    """Return whether a job names what somebody else has put in: the file of a test paper, or what they changed."""
+    """Return whether a job shows somebody else's input: the file of a test paper, or what they changed."""
     if run is None or run.kind not in PRIVATE_KINDS:
         return False
     is_command = run.kind == Run.Kind.IMPORT and not run.parameters.keys() & {"upload", "draft"}
@@ -79,7 +79,7 @@ def is_about_somebody_elses_work(user: User, run: Run | None) -> bool:
 
 @rules.predicate
 def teachers_publish(_user: User) -> bool:
-    """Return whether this installation lets teachers import questions for everyone, not only as their own drafts."""
+    """Return whether teachers may import questions for everyone here, not only as their own drafts."""
     return bool(settings.TEACHERS_PUBLISH_IMPORTS)
 
 
@@ -89,7 +89,7 @@ rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
 rules.add_perm("questionbank.concepts_edit", is_admin)
 rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
-rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions and test papers alike
+rules.add_perm("questionbank.import", is_teacher | is_admin)  # files of questions, and test papers
 rules.add_perm("questionbank.import_publish", is_admin | (is_teacher & teachers_publish))
 rules.add_perm("questionbank.import_continue", is_admin | (is_teacher & is_own_import))  # or undo it
 rules.add_perm("questionbank.run_read", is_admin | (has_role & ~is_about_somebody_elses_work))
@@ -100,30 +100,30 @@ rules.add_perm("questionbank.changes_read", is_admin)
 rules.add_perm("questionbank.people_manage", is_admin)
 rules.add_perm("questionbank.models_manage", is_admin)
 rules.add_perm("questionbank.review", is_reviewer | is_admin)
-rules.add_perm("questionbank.paraphrase_propose", has_role)  # for one question of the bank
+rules.add_perm("questionbank.paraphrase_propose", has_role)  # for a single question
 rules.add_perm("questionbank.language_model_ask", has_role)
 rules.add_perm("questionbank.guidelines_edit", is_admin)
-rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which they are one of those who disagree
+rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which their own opinion differs
 
 
 def require(user: User | None, permission: str, refusal: str, target: Model | None = None) -> None:
-    """Check that a person has ``questionbank.<permission>``, for `target` where given.
+    """Check that a person has ``questionbank.<permission>``, for `target` if given.
 
     Args:
         user: None is the system itself: commands, imports and the demo.
 
     Raises:
-        NotAllowed: they do not; `refusal` is its sentence.
+        NotAllowed: the person lacks the permission; the message is `refusal`.
     """
     if user is not None and not user.has_perm(f"questionbank.{permission}", target):
         raise NotAllowed(refusal)
 
 
 def require_owner(user: User, row: QuestionList | Worksheet) -> None:
-    """Check that a list or a worksheet is the person's own.
+    """Check that a list or a worksheet belongs to the person.
 
     Raises:
-        NotAllowed: it is somebody else's.
+        NotAllowed: it belongs to somebody else.
     """
     if row.owner_id != user.pk:
         noun = "list" if isinstance(row, QuestionList) else "worksheet"

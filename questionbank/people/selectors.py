@@ -1,4 +1,4 @@
-"""Reading people and their roles."""
+"""People and their roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from questionbank.core.database import get_or_not_found
 from questionbank.models import User
 
-ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do; a literal table
+ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what it allows; a literal table
     "teacher": "Searches and reads the whole bank, writes, imports and edits their own, and tags any question.",
     "reviewer": "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough.",
     "admin": "Does everything: edits any question and the concepts, trains and promotes models, adds people.",
@@ -17,17 +17,17 @@ ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do
 
 
 def people() -> QuerySet[User]:
-    """Return everybody with an account, those who can log in first, by name."""
+    """Return everybody with an account, active accounts first, by name."""
     return User.objects.prefetch_related("groups").order_by("-is_active", "username")
 
 
 def person_get(*, person_id: int) -> User:
-    """Return a person by number."""
+    """Return a person by id."""
     return get_or_not_found(
         User.objects.prefetch_related("groups").filter(pk=person_id), "There is no person with that number."
     )
 
 
 def active_admins() -> QuerySet[User]:
-    """Return everybody who can log in and may do what admins do."""
+    """Return all active admins, including superusers."""
     return User.objects.filter(Q(is_superuser=True) | Q(groups__name="admin"), is_active=True).distinct()

@@ -1,7 +1,7 @@
 """Inviting people, giving them roles and closing accounts; each function is one transaction for admins.
 
-The last active admin keeps the role. The database has the last word (a trigger, see `questionbank.models.user`);
-`check_an_admin_is_left` says so before it is tried.
+The last active admin keeps the role. A database trigger enforces it (see `questionbank.models.user`);
+`check_an_admin_is_left` reports it in advance.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from questionbank.people.selectors import active_admins
 def person_invite(
     *, user: User, username: str, email: str, first_name: str, last_name: str, roles: Collection[str]
 ) -> User:
-    """Add a person without a password; they choose one by the link of their invitation.
+    """Add a person without a password; they choose one through the link in their invitation.
 
     Raises:
-        ValidationFailed: somebody has the name or the address.
+        ValidationFailed: the name or the address is already used.
         NotAllowed: the inviter is not an admin.
     """
     _allow(user)
@@ -43,7 +43,7 @@ def person_invite(
 
 @transaction.atomic
 def person_password_link(*, user: User, person: User, site: str) -> str:
-    """Make a link by which a person chooses a new password; the history has that it was made, nothing has the link.
+    """Create a link by which a person chooses a new password; the history records this, but the link is not stored.
 
     Raises:
         ValidationFailed: the account is closed.
@@ -57,16 +57,16 @@ def person_password_link(*, user: User, person: User, site: str) -> str:
 
 
 def person_has_second_factor(*, person: User) -> bool:
-    """Return whether a log-in of this person takes a second step."""
+    """Return whether this person has a second factor."""
     return bool(Authenticator.objects.filter(user=person).exists())
 
 
 @transaction.atomic
 def person_remove_second_factor(*, user: User, person: User) -> None:
-    """Remove a second factor that a person lost, with its recovery codes: the password alone lets them in.
+    """Remove a person's lost second factor and its recovery codes; the password alone then suffices.
 
     Raises:
-        ValidationFailed: there is none.
+        ValidationFailed: the person has no second factor.
         NotAllowed: as for `person_update`.
     """
     _allow(user, person)
@@ -84,7 +84,7 @@ def person_update(
 
     Raises:
         ValidationFailed: somebody else has the address, or the bank would be left without an admin.
-        NotAllowed: the person who asks is not an admin, or touches a superuser without being one.
+        NotAllowed: the acting person is not an admin, or changes a superuser without being one.
     """
     _allow(user, person)
     active_admins_locked()
@@ -99,7 +99,7 @@ def person_update(
 
 @transaction.atomic
 def person_set_active(*, user: User, person: User, is_active: bool) -> User:
-    """Close an account, so that the person cannot log in any more, or open it again. Nothing is deleted.
+    """Close an account, so that the person can no longer log in, or reopen it. Nothing is deleted.
 
     Raises:
         ValidationFailed: the bank would be left without an admin.
@@ -115,7 +115,7 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
 
 
 def active_admins_locked() -> None:
-    """Lock the admins' rows, so that two admins cannot remove each other at the same moment."""
+    """Lock the admins' rows, so that two admins cannot remove each other concurrently."""
     list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
 
 
@@ -138,10 +138,10 @@ def _set_roles(person: User, roles: Collection[str]) -> None:
 
 
 def check_an_admin_is_left(*, without: User, field: str = "") -> None:
-    """Check that this person may lose the role admin, be deactivated or be deleted.
+    """Check that this person may lose the admin role, be deactivated or be deleted.
 
     Raises:
-        ValidationFailed: they are the last active admin; the problem belongs to `field`, where given.
+        ValidationFailed: they are the last active admin; the problem belongs to `field`, if given.
     """
     is_admin = active_admins().filter(pk=without.pk).exists()
     if is_admin and not active_admins().exclude(pk=without.pk).exists():

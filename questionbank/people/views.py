@@ -1,4 +1,4 @@
-"""People: invite somebody, give roles, help somebody back in, close an account."""
+"""Pages to manage people: invite, give roles, restore access, close an account."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PersonForm(ServiceForm):
 
 
 class InvitationForm(PersonForm):
-    """A new person: the same with the name that they log in with."""
+    """A new person, with a username."""
 
     username = forms.CharField(
         label="Log-in name",
@@ -75,7 +75,7 @@ class InvitationForm(PersonForm):
 
 
 class ResetPasswordForm(ServiceForm):
-    """Who forgot a password. Nothing here looks the address up: the page answers alike, and as fast, for every one."""
+    """Password reset; addresses are not looked up here, so that response and timing are the same for all of them."""
 
     email = forms.EmailField(
         label="E-mail", max_length=EMAIL_LIMIT, widget=forms.EmailInput(attrs={"autocomplete": "email"})
@@ -90,13 +90,13 @@ class ResetPasswordForm(ServiceForm):
 
 @page_for("people_manage")
 def person_list(request: HttpRequest) -> HttpResponse:
-    """Show everybody with an account."""
+    """List everybody with an account."""
     return render(request, "people/list.html", {"people": people()})
 
 
 @form_for("people_manage")
 def person_invite_page(request: HttpRequest) -> HttpResponse:
-    """Add a person, send the invitation where there is an address, and show its link."""
+    """Add a person, mail the invitation if there is an address, and show its link."""
     form = InvitationForm(request.POST or None, initial={"roles": ["teacher"]})
     if form.is_valid():
         with form.takes_problems():
@@ -112,7 +112,7 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
 
 @form_for("people_manage")
 def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Change a person's name, address and roles; shows the invitation link until they chose a password."""
+    """Edit a person's name, address and roles; shows the invitation link until they have chosen a password."""
     person = person_get(person_id=person_id)
     form = PersonForm(request.POST or None, initial=_initial(person))
     if form.is_valid():
@@ -126,7 +126,7 @@ def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
 
 @button_for("people_manage", back="person_list")
 def person_password_link_view(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Make a link for a new password and show it, this once."""
+    """Create a link for a new password and show it once."""
     person = person_get(person_id=person_id)
     with warning_of(request, ValidationFailed):
         link = person_password_link(user=request.user, person=person, site=_site(request))
@@ -136,7 +136,7 @@ def person_password_link_view(request: HttpRequest, person_id: int) -> HttpRespo
 
 @button_for("people_manage", back="person_list")
 def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Remove a second factor that was lost."""
+    """Remove a lost second factor."""
     person = person_get(person_id=person_id)
     with warning_of(request, ValidationFailed):
         person_remove_second_factor(user=request.user, person=person)
@@ -146,7 +146,7 @@ def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpRespo
 
 @button_for("people_manage", back="person_list")
 def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Close (`active` 0) or open (`active` 1) an account."""
+    """Close (`active` 0) or reopen (`active` 1) an account."""
     person = person_get(person_id=person_id)
     is_active = request.POST.get("active") == "1"
     with warning_of(request, ValidationFailed):
@@ -179,5 +179,5 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
 
 
 def _site(request: HttpRequest) -> str:
-    """Return where links in mail lead: the name, one of `ALLOWED_HOSTS`, under which this page was opened."""
+    """Return the base URL of links in mail: the host, one of `ALLOWED_HOSTS`, under which this page was opened."""
     return request.build_absolute_uri("/")

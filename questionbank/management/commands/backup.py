@@ -1,4 +1,4 @@
-"""Write the whole bank into one file."""
+"""Write the whole bank to one file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.operations.backups import backup_create, backup_store, leftove
 
 
 class Command(BankCommand):
-    """The site may run meanwhile."""
+    """The site may keep running during the backup."""
 
     help = "Write the database, the models and the uploads into one file (not the secret key)."
 

@@ -1,4 +1,4 @@
-"""Vectors of a file of questions, as JSON Lines."""
+"""Write the vectors of a file of questions as JSON Lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from questionbank.similar.vector_files import check_lens, lens_help, question_ve
 
 
 class Command(FileCommand):
-    """Where no model knows a text's language, its vector is null."""
+    """The vector is null if no model knows the text's language."""
 
     help = "Write the vector of each question of a JSON Lines file: {id, vector}."
     writes = "vectors"

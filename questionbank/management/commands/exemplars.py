@@ -1,4 +1,4 @@
-"""Worked exemplars of a file of problems, as JSON Lines."""
+"""Write worked exemplars for a file of problems as JSON Lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from questionbank.similar.exemplar_files import (
 
 
 class Command(FileCommand):
-    """Exemplars come from the corpus alone: nothing of it enters the bank."""
+    """Exemplars come only from the corpus, and nothing is added to the bank."""
 
     help = "Write the corpus problems closest in computation to each problem of a JSON Lines file."
     reads, writes = "problems", "exemplars"
@@ -76,7 +76,7 @@ class Command(FileCommand):
         problems: Sequence[InputProblem],
         notices: set[str],
     ) -> Solver | None:
-        """Return the solver that was asked for; without one in use, the retriever alone chooses."""
+        """Return the requested solver; if none is in use, the retriever alone chooses."""
         try:
             solver_with = exemplar_solver(options["solver"], retriever)
             return solver_with and solver_with(without_copies(problems, options["input"]))

@@ -14,7 +14,7 @@ from questionbank.management.base import BankCommand
 
 
 class Command(BankCommand):
-    """Ready questions, unless a filter says otherwise; what is written can be imported again."""
+    """Exports ready questions, unless a filter selects others; the file can be imported again."""
 
     help = "Write questions to a file (compressed where its name ends in .gz)."
 

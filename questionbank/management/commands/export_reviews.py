@@ -1,4 +1,4 @@
-"""Write reviewers' decisions to a file, and say how far the reviewers agree."""
+"""Write reviewers' decisions to a file, and print how well the reviewers agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.review.selectors import decided_pairs, decision_rows, export_f
 
 
 class Command(BankCommand):
-    """Each with the versions of model and guidelines; pairs that wait for an opinion are left out."""
+    """Decisions include the versions of model and guidelines; pairs that wait for an opinion are left out."""
 
     help = "Write reviewers' decisions on paraphrases to a JSON Lines or CSV file."
 

@@ -1,4 +1,4 @@
-"""Say how the installation is."""
+"""Report the health of the installation."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from questionbank.operations.health import health_report
 
 
 class Command(BankCommand):
-    """Exit code 1 where something is failing, so that a monitor can call it."""
+    """The exit code is 1 if something is failing, so that a monitor can call it."""
 
     help = "Report the state of the database, Redis, workers, disk, vectors and backups."
-    servers: ClassVar[tuple[str, ...]] = ()  # it looks at what runs and starts nothing
+    servers: ClassVar[tuple[str, ...]] = ()  # it inspects what is running and starts nothing
     needs_bank = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -25,7 +25,7 @@ from questionbank.training.services import FEWEST_TAGGED
 
 
 class Command(BankCommand):
-    """All lines or none; `--skip-invalid` imports those that can be."""
+    """Imports all lines or none; `--skip-invalid` imports the valid ones."""
 
     help = "Import a file of questions (gzip too): all of them, or nothing."
 
@@ -104,7 +104,7 @@ class Command(BankCommand):
 
 
 def _layout(path: Path, options: dict[str, Any]) -> FileLayout:
-    """Return the layout that the options describe; what they do not say is guessed."""
+    """Return the layout given by the options; anything else is guessed."""
     delimiters = {name: sign for sign, name in DELIMITERS.items()} | {sign: sign for sign in DELIMITERS}
     delimiter = options["delimiter"]
     if delimiter and delimiter not in delimiters:
@@ -120,7 +120,7 @@ def _layout(path: Path, options: dict[str, Any]) -> FileLayout:
 
 
 def _assignment(assignment: str, names: Sequence[str]) -> tuple[str, str]:
-    """Return the column and the field of ``text=Frage``, or of ``Frage=text``."""
+    """Parse ``text=Frage``, or ``Frage=text``, into column and field."""
     left, equals, right = (part.strip() for part in assignment.partition("="))
     if not equals:
         raise ImportRefused(f"{assignment!r} is not FIELD=NAME, for example 'text=Frage'.")
@@ -131,6 +131,6 @@ def _assignment(assignment: str, names: Sequence[str]) -> tuple[str, str]:
 
 
 def wants_probes(report: ImportReport) -> bool:
-    """Return whether the import made a hierarchy worth training that has no probes yet."""
+    """Return whether the import created a hierarchy that is worth training and has no probes yet."""
     trained = artifact_champion(capability="probes", scope=report.hierarchy)
     return report.written and report.questions_tagged >= FEWEST_TAGGED and trained is None

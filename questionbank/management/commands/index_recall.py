@@ -1,4 +1,4 @@
-"""Measure how many of the true neighbours the vector indexes find."""
+"""Measure the recall of the vector indexes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.search.services import recall_measure
 
 
 class Command(BankCommand):
-    """Compare each set's index with exact search; the figure is kept for the health page."""
+    """Compares each set's index with exact search; the result is stored for the health page."""
 
     help = "Measure the recall of the vector indexes in use against exact search."
 

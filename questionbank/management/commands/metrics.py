@@ -1,4 +1,4 @@
-"""Answer Prometheus."""
+"""Serve metrics to Prometheus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.operations.metrics import BankCollector
 
 
 class Command(BankCommand):
-    """Runs until it is stopped; `serve` starts it where METRICS_PORT is set."""
+    """Runs until it is stopped; `serve` starts it if METRICS_PORT is set."""
 
     help = "Answer Prometheus at METRICS_PORT with the figures of this machine and the bank."
     needs_bank = False
@@ -26,7 +26,7 @@ class Command(BankCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1)")
 
     def handle(self, *args: Any, host: str, **options: Any) -> None:
-        """Run."""
+        """Serve until stopped."""
         if not settings.METRICS_PORT:
             raise CommandError("Set METRICS_PORT to the port at which Prometheus asks.")
         folder = metrics_folder(settings.VAR_DIR)

@@ -1,4 +1,4 @@
-"""Django's `migrate`, which says in a sentence where a bank's history leads nowhere."""
+"""Django's `migrate`, with a clear error for a bank whose history cannot be migrated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from questionbank.core.migrations import history_problem
 
 
 class Command(MigrateCommand):
-    """As Django's."""
+    """Like Django's command."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Refuse a bank that stopped inside a squashed migration."""

@@ -1,4 +1,4 @@
-"""Concepts and difficulty of a file of questions, as JSON Lines."""
+"""Predict concepts and difficulty for a file of questions, as JSON Lines."""
 
 from __future__ import annotations
 

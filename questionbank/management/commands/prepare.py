@@ -12,15 +12,15 @@ from questionbank.operations.health import require_object_store
 
 
 class Command(BankCommand):
-    """What `serve` does before the site answers; safe to run at every start."""
+    """Run by `serve` before the site starts; safe to run at every start."""
 
     help = "Migrate, collect static files and install the default models; with DEMO=1 the demo bank too."
     servers: ClassVar[tuple[str, ...]] = ("postgres", "redis")
-    needs_bank = False  # it migrates
+    needs_bank = False  # the command migrates
     requires_system_checks = ("capabilities", "environment")
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Run."""
+        """Run the steps in order."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         require_object_store()

@@ -1,4 +1,4 @@
-"""Put a backup in the place of the bank."""
+"""Replace the bank with a backup."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from questionbank.operations.backups import backup_local, backup_restore, backup
 
 
 class Command(BankCommand):
-    """Whatever goes wrong leaves the bank as it was."""
+    """Any failure leaves the bank unchanged."""
 
     help = "Replace the bank with a backup; stop the site and its workers first."
-    needs_bank = False  # the backup brings its tables
+    needs_bank = False  # the backup contains its tables
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""Scores of a file of paraphrases, as JSON Lines."""
+"""Score a file of paraphrases, as JSON Lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.review.score_files import pair_scores, scorer_by_number
 
 
 class Command(FileCommand):
-    """A pair that the scorer cannot read has no score."""
+    """A pair that the scorer cannot read gets no score."""
 
     help = "Score each pair of a JSON Lines file: {id, score, verdict, probability, findings}."
     reads, writes = "pairs", "scores"

@@ -1,4 +1,4 @@
-"""Send a mail, to see whether the mail server takes it."""
+"""Send a mail to check whether the mail server accepts it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from questionbank.people.mail import mail_send_test
 
 
 class Command(BankCommand):
-    """Exit code 1, with what the mail server said, where it does not take the mail."""
+    """If the mail server rejects the mail, print its message and exit with code 1."""
 
     help = "Send a test mail to an address and report what the mail server says."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the address."""
+        """Add the address argument."""
         parser.add_argument("address", metavar="ADDRESS", help="who gets it")
 
     def handle(self, *args: Any, address: str, **options: Any) -> None:
-        """Send it."""
+        """Send the mail."""
         mail_send_test(address=address)
         self.stdout.write(f"The mail server took a mail from {settings.DEFAULT_FROM_EMAIL} to {address}.")

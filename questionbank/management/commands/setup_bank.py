@@ -1,4 +1,4 @@
-"""Prepare a new installation: models, and with DEMO=1 the demo bank and its log-ins."""
+"""Set up a new installation: models, and with DEMO=1 the demo bank and its logins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.operations.setup import bank_setup
 
 
 class Command(BankCommand):
-    """Safe to run at every start: it installs only what is missing."""
+    """Safe to run at every start: only what is missing is installed."""
 
     requires_system_checks = ("capabilities",)
     help = "Install the default models and, with DEMO=1, the demo bank and its log-ins."
@@ -25,7 +25,7 @@ class Command(BankCommand):
         if problem := history_problem():
             raise Conflict(problem)
         if bank_setup(demo=settings.DEMO, report=self.stdout.write):
-            # In a process of its own: this one may be the supervisor's and must stay free of PyTorch.
+            # In a separate process: this one may be the supervisor's and must stay free of PyTorch.
             command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "embed_questions"]
             if subprocess.run(command, check=False).returncode:
                 self.stderr.write("The vectors were not computed now; the worker will do it.")

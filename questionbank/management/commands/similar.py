@@ -1,4 +1,4 @@
-"""Questions of the bank that are similar to a text, or to one of its own."""
+"""Find questions of the bank that are similar to a text, or to one of its questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.similar.vector_files import check_lens, hit_fields, hit_lines,
 
 
 class Command(BankCommand):
-    """With --json, standard output holds JSON and nothing else."""
+    """With --json, standard output contains nothing but JSON."""
 
     help = "Find the questions of the bank that are most similar to a text."
     needs_model = True

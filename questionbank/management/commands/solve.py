@@ -1,4 +1,4 @@
-"""Equations and answers of a file of word problems, as JSON Lines."""
+"""Solve a file of word problems: equations and answers as JSON Lines."""
 
 from __future__ import annotations
 
