@@ -66,8 +66,8 @@ class SimilarHit:
 
     Attributes:
         score: the score that ranks it under the lens, 0 to 1: for wording and purpose the cosine, for purpose raised
-            if concepts are shared; for structure the mean of the cosine and, with twice its weight, the probability that
-            the graph is the same.
+            if concepts are shared; for structure the mean of the cosine and, with twice the weight, the probability
+            that the graph is the same.
         reason: one sentence about something that both questions contain.
         flags: any of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, for each lens under which both questions have vectors.
