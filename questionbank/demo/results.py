@@ -89,7 +89,7 @@ def write_results(results: DemoResults, path: Path = DEMO_RESULTS) -> None:
         **{f"vectors_{lens}": vectors for lens, vectors in results.vectors.items()},
     }
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # NumPy's stubs take keyword arguments for `allow_pickle`
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # NumPy's stubs take keyword arguments for `allow_pickle`
     with written_aside(path) as aside:
         aside.write(lzma.compress(buffer.getvalue(), preset=9))
 

@@ -20,8 +20,8 @@ from questionbank.search.conditions import Condition, fetch, rows_of_any
 from questionbank.search.filters import ANY_STATUS, SearchFilters, passing
 
 COUNTED = 10_000  # questions that are counted one by one; beyond that a page shows "More than 10,000"
-LARGE = 300_000  # questions; a larger bank counts only
-COUNTED_IN_LARGE = 3_000  # questions, because reading 10,000 takes too long
+LARGE = 300_000  # questions; a larger bank only counts
+COUNTED_IN_LARGE = 3_000  # questions one by one, because reading 10,000 takes too long
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values per filter
 

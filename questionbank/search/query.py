@@ -28,7 +28,7 @@ _LATIN_WORD = re.compile(r"(?<![\\\w])[A-Za-z]+(?:['’][A-Za-z]+)?(?!\w)")
 _NUMBER = re.compile(
     r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
 )
-_ABOUT = (  # prompts typed as a mix of words and numbers, and the concepts that they are about
+_ABOUT = (  # calculations typed with words, and the concepts that they are about
     (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
     (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
 )
