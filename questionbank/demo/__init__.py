@@ -1,5 +1,5 @@
-"""The demo bank: questions, responses and paraphrases of our own, so that the first page a user sees is a full one.
+"""The demo bank: our own questions, responses and paraphrases, so that a new user's first page is not empty.
 
-``bank.jsonl.gz`` and ``pairs.jsonl.gz`` were drawn by a generator of 396 question patterns and 220 stories, which the
-repository's history keeps at commit 72c08ee0 (``python -m questionbank.demo``); docs/demo-bank.md says what they hold.
+``bank.jsonl.gz`` and ``pairs.jsonl.gz`` were generated from 396 question patterns and 220 stories; the generator is
+in the repository's history at commit 72c08ee0 (``python -m questionbank.demo``). docs/demo-bank.md describes them.
 """

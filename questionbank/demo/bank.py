@@ -10,7 +10,7 @@ from analytics.records import ParaphrasePair, QuestionRecord
 from questionbank.formats.catalog import read
 
 DEMO_BANK = Path(__file__).with_name("bank.jsonl.gz")
-"""JSON Lines as `import_questions` reads them."""
+"""JSON Lines in the format of `import_questions`."""
 
 HIERARCHY_NAME = "Kindred demo"
 
@@ -24,12 +24,12 @@ def demo_questions() -> tuple[QuestionRecord, ...]:
 
 
 def phrasing_pairs() -> list[ParaphrasePair]:
-    """Return phrasings of the patterns: of one draw they say the same, of different draws they do not."""
+    """Return phrasings of the patterns: those of the same draw are paraphrases, those of different draws are not."""
     return [pair for pair in _pairs() if not _is_story(pair)]
 
 
 def story_pairs() -> list[ParaphrasePair]:
-    """Return stories that were retold by hand, so that they ask the same or only seem to."""
+    """Return stories retold by hand, which either ask the same or only seem to."""
     return [pair for pair in _pairs() if _is_story(pair)]
 
 

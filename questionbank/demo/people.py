@@ -1,4 +1,4 @@
-"""The demo's log-ins, one a role; they exist, and are shown on the log-in page, only where `DEMO=1`."""
+"""The demo's logins, one per role; they exist, and are shown on the login page, only if `DEMO=1`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What jobs would compute for the demo bank, shipped: vectors, solutions and the map.
+"""Precomputed results of jobs for the demo bank, shipped with it: vectors, solutions and the map.
 
-`python -m worker.demo_results` makes the file with the starters of this version. Results of another starter are left
-alone: jobs compute them anew.
+`python -m worker.demo_results` creates the file with the starter models of this version. Results by another starter are
+ignored, and jobs recompute them.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from questionbank.demo.bank import DEMO_BANK
 
 DEMO_RESULTS = DEMO_BANK.with_name("results.npz.xz")
 
-CAPABILITIES_USED = ("analogy", "encoder", "solver")  # their general starters, and those of English
+CAPABILITIES_USED = ("analogy", "encoder", "solver")  # their general starters, and the English ones
 
 
 @dataclass(frozen=True)
 class DemoResults:
-    """What was computed for the questions of the demo bank.
+    """The results for the questions of the demo bank.
 
     Attributes:
-        made_by: SHA-256 of the bank's file and of each starter, as `demo_sources` gives them.
-        ids: of the questions, as the bank's file has them.
-        vectors: (questions, dimension) float16 by lens; a row of NaN where the lens does not compare the question.
-        unknown_shares: of the encoder of each lens, by language.
-        solutions: of each question ``{"alternatives", "reason", "probability", "graph_key"}``; a twin is named by its
-            id in the bank's file.
+        made_by: SHA-256 of the bank's file and of each starter, from `demo_sources`.
+        ids: of the questions, as in the bank's file.
+        vectors: (questions, dimension) float16 by lens; a row of NaN if the lens does not support the question.
+        unknown_shares: of each lens's encoder, by language.
+        solutions: per question ``{"alternatives", "reason", "probability", "graph_key"}``; a twin is identified by
+            its id in the bank's file.
         coordinates: (questions, 2) float32 in -1 .. 1, of the map.
         map: its method and settings.
     """
@@ -52,10 +52,10 @@ class DemoResults:
     map: Mapping[str, Any]
 
     def is_by(self, capability: str, digests: Mapping[str, str]) -> bool:
-        """Return whether a model was put together from the starter that the results are by.
+        """Return whether a model was built from the starter that produced the results.
 
         Args:
-            digests: SHA-256 of the model's files by name: its starter's are among them.
+            digests: SHA-256 of the model's files by name, which include its starter's.
         """
         folder = starter_folder(capability)
         if self.made_by[capability] != artifact_checksum(folder):
@@ -64,18 +64,18 @@ class DemoResults:
 
 
 def starter_folder(capability: str) -> Path:
-    """Return the folder of the starter that English questions are computed by."""
+    """Return the folder of the starter for English questions."""
     return next(starter.path for starter in CAPABILITIES[capability].starters if starter.scope in ("", "en"))
 
 
 def demo_sources() -> dict[str, str]:
-    """Return what the results depend on: the checksum of the bank and of each starter."""
+    """Return the checksums that the results depend on: of the bank and of each starter."""
     bank = hashlib.sha256(DEMO_BANK.read_bytes()).hexdigest()
     return {"bank": bank} | {word: artifact_checksum(starter_folder(word)) for word in CAPABILITIES_USED}
 
 
 def write_results(results: DemoResults, path: Path = DEMO_RESULTS) -> None:
-    """Write the file, whole or not at all."""
+    """Write the file atomically."""
     about = {
         "made_by": results.made_by,
         "ids": results.ids,
@@ -95,7 +95,7 @@ def write_results(results: DemoResults, path: Path = DEMO_RESULTS) -> None:
 
 
 def read_results(path: Path = DEMO_RESULTS) -> DemoResults | None:
-    """Return the shipped results; None where there are none, or they are of another version of the bank."""
+    """Return the shipped results; None if there are none, or they are for another version of the bank."""
     if not path.is_file():
         return None
     with np.load(io.BytesIO(lzma.decompress(path.read_bytes())), allow_pickle=False) as arrays:

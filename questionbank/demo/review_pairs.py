@@ -1,6 +1,6 @@
-"""Paraphrases with which the demo's review queue begins: ``review_pairs.toml`` beside this module.
+"""Initial paraphrases of the demo's review queue: ``review_pairs.toml`` beside this module.
 
-Each was written and labelled by hand, so scorers of paraphrases are compared on them in every bank.
+Each was written and labelled by hand, so paraphrase scorers are compared on them in every bank.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from analytics.records import ParaphrasePair
 
 
 def review_pairs() -> list[tuple[str, str]]:
-    """Return original and paraphrase of each pair."""
+    """Return the original and paraphrase of each pair."""
     return [(pair.original, pair.paraphrase) for pair in labelled_review_pairs()]
 
 

@@ -1,12 +1,12 @@
-r"""One LaTeX formula as MathML, or a refusal: the one way from LaTeX to a page.
+r"""One LaTeX formula as MathML, or a refusal: the only path from LaTeX to a page.
 
-:mod:`~questionbank.formulas.source` prepares what people type, :mod:`~questionbank.formulas.engine` has Temml draw it,
-:mod:`~questionbank.formulas.markup` lets nothing but an allow-list out. What cannot be drawn is refused, so that the
-reader sees the source and no half of a formula; see docs/decisions/0068-temml.md.
+:mod:`~questionbank.formulas.source` prepares what people type, :mod:`~questionbank.formulas.engine` renders it with
+Temml, and :mod:`~questionbank.formulas.markup` only passes an allow-list. A formula that cannot be rendered is refused,
+so that the reader sees its source instead of half a formula; see docs/decisions/0068-temml.md.
 
-The source travels in ``data-latex``: an attribute cannot change the tree around it, is no text for a search in the
-page or for a screen reader, and a script can copy it. ``alttext`` and ``annotation`` are not used: some screen readers
-speak them instead of the formula.
+The source is included as ``data-latex``: an attribute cannot change the tree around it, is not found by searching
+the page or read by a screen reader, and can be copied by a script. ``alttext`` and ``annotation`` are not used, because
+some screen readers speak them instead of the formula.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ _DEPTH_MARK = re.compile(r"\\\\|\\[{}]|\\begin\b|\\end\b|\\left\b|\\right\b|[{}]
 
 
 def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") -> str:
-    r"""Return a formula, given without its delimiters, as one ``<math>`` element; it is drawn once and kept.
+    r"""Return a formula, given without its delimiters, as one ``<math>`` element; results are cached.
 
     Args:
-        latex: the formula. display: it is a block of its own. definitions: what the text before it defines, as
-        :func:`split_definitions` returns it.
+        latex: the formula.
+        display: whether it is a block of its own.
+        definitions: the preceding definitions of the text, as returned by :func:`split_definitions`.
 
     Raises:
-        FormulaRefused: it is too large, holds something that Temml does not know, or this machine cannot draw.
+        FormulaRefused: it is too large, contains something unknown to Temml, or cannot be rendered on this machine.
     """
     drawn = _kept(latex, display, definitions)
     if isinstance(drawn, FormulaRefused):
@@ -54,7 +55,7 @@ def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") 
 
 @lru_cache(maxsize=8_192)
 def _kept(latex: str, display: bool, definitions: str) -> str | FormulaRefused:
-    """Keep refusals, too: a broken text may hold the same broken formula thousands of times."""
+    """Cache refusals too, because a broken text may contain the same broken formula thousands of times."""
     try:
         return draw_formula(latex, display=display, definitions=definitions)
     except FormulaRefused as refusal:
@@ -62,10 +63,10 @@ def _kept(latex: str, display: bool, definitions: str) -> str | FormulaRefused:
 
 
 def draw_formula(latex: str, *, display: bool = False, definitions: str = "") -> str:
-    """Return what :func:`formula_mathml` keeps.
+    """Return the result that :func:`formula_mathml` caches.
 
     Raises:
-        FormulaRefused: likewise.
+        FormulaRefused: as for :func:`formula_mathml`.
     """
     if len(latex) > LONGEST_FORMULA:
         raise FormulaRefused("it is too long")

@@ -1,14 +1,14 @@
-r"""What a text defines: ``\newcommand``, ``\def``, ``\DeclareMathOperator``, for the formulas behind it.
+r"""Definitions in a text (``\newcommand``, ``\def``, ``\DeclareMathOperator``) for the formulas after them.
 
-Definitions hold from their place to the end of the text, as in LaTeX, and never in another text. They are
-rewritten as ``\def``, which may define a name again; Temml expands them within its limits.
+As in LaTeX, definitions apply from their position to the end of the text, and never to another text. They are
+rewritten as ``\def``, which may redefine a name; Temml expands them within its limits.
 """
 
 from __future__ import annotations
 
 import re
 
-LONGEST_DEFINITIONS = 2_000  # characters, of all definitions of a text
+LONGEST_DEFINITIONS = 2_000  # characters, for all definitions of a text
 
 _START = re.compile(
     r"\\(?P<kind>(?:re|provide)?newcommand|providecommand|DeclareMathOperator|[gl]?def|let)(?P<star>\*?)(?![a-zA-Z])\s*"
@@ -45,7 +45,7 @@ def split_definitions(text: str) -> tuple[str, str]:
 
 
 def _read(text: str, start: re.Match[str]) -> tuple[str, int] | None:
-    """Return one definition and where it ends; None where it is no definition that we read."""
+    """Return one definition and its end position; None if it is not a definition that we support."""
     name = _NAME.match(text, start.end())
     if name is None:
         return None
@@ -81,7 +81,7 @@ def _read(text: str, start: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _argument(text: str, position: int) -> tuple[str | None, int]:
-    """Return the content of the braces at a position, and where they end; None where they do not close."""
+    """Return the content of the braces at a position, and their end position; None if they are not closed."""
     blank = _SPACE.match(text, position)
     start = blank.end() if blank else position
     if not text.startswith("{", start):

@@ -1,9 +1,9 @@
-"""Temml in an embedded V8: one isolate in each process that draws formulas.
+"""Temml in an embedded V8: one isolate per process that renders formulas.
 
-The isolate is created when the first formula is drawn, so that a process that was forked has one of its own; a
-fork never uses its parent's. One thread at a time runs it. A call that exceeds its time or memory is stopped, and the
-next call gets a new isolate. Where the library cannot be loaded (another processor, musl), formulas are shown as their
-source, and the health page says so.
+The isolate is created with the first formula, so that a forked process has its own; a fork never uses its parent's.
+Only one thread runs it at a time. A call that exceeds its time or memory limit is stopped, and the next call gets a new
+isolate. If the library cannot be loaded (another processor, musl), formulas are shown as their source, and the health
+page reports it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 0.4  # of one call; a formula takes a tenth of a millisecond
-MEGABYTES = 96  # of V8's heap, beyond which a call is ended
-# V8 protects its code pages by a processor's protection keys, which belong to the thread that set V8 up: on processors
-# that have them, closing an isolate from another thread is a segmentation fault.
+SECONDS = 0.4  # per call; a formula takes a tenth of a millisecond
+MEGABYTES = 96  # limit of V8's heap, at which a call is stopped
+# V8 protects its code pages with the processor's memory protection keys, which belong to the thread that initialised
+# V8: on processors that have them, closing an isolate from another thread causes a segmentation fault.
 _FLAGS = ("--no-memory-protection-keys",)
-_ATTEMPTS = 4  # where a busy machine did not get round to it
+_ATTEMPTS = 4  # when a busy machine did not schedule the call in time
 _FOLDER = Path(__file__).parent / "temml"
 _SCRIPTS = ("temml.min.js", "mhchem.min.js", "school.js")
 _COMMAND = re.compile(r'"\\\\([a-zA-Z]+)\*?"')
@@ -42,7 +42,7 @@ _WORD_LIST = re.compile(r'"((?:[a-zA-Z]+ ){4,}[a-zA-Z]*)"')  # names of operator
 
 
 class Refused(Exception):
-    """Temml does not know what the formula says, or drawing it takes too long."""
+    """Temml does not understand the formula, or rendering it takes too long."""
 
 
 class Unavailable(Exception):
@@ -58,10 +58,10 @@ class _Engine:
         self._failures: tuple[type[Exception], ...] = ()
         self._problem = ""
         os.register_at_fork(after_in_child=self._forget)
-        atexit.register(self._close)  # later, its thread is gone and closing would wait for ever
+        atexit.register(self._close)  # later its thread is gone, and closing would wait forever
 
     def _forget(self) -> None:
-        """Leave the isolate of the parent process alone: its thread is not in this process, so it cannot be freed."""
+        """Abandon the parent process's isolate: its thread does not exist in this process, so it cannot be freed."""
         self._lock = threading.Lock()
         if self._isolate is not None:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._isolate))
@@ -88,7 +88,7 @@ class _Engine:
             try:
                 return str(isolate.eval(code, timeout_sec=SECONDS))
             except TimeoutError:
-                if time.process_time() - began > SECONDS / 2:  # else the machine was too busy to run it
+                if time.process_time() - began > SECONDS / 2:  # otherwise the machine was too busy to run it
                     self._replace(isolate)
                     break
             except self._failures:
@@ -98,10 +98,10 @@ class _Engine:
         raise Refused("it takes too long or too much memory")
 
     def _replace(self, isolate: MiniRacer) -> None:
-        """Close an isolate whose heap a stopped call may have filled: it would refuse the next formula, too."""
+        """Close an isolate with a heap that a stopped call may have filled, so that the next formula would fail too."""
         self._isolate = None
         with suppress(*self._failures):
-            isolate.eval("0")  # returns when V8 has stopped the call; closing before that logs an error
+            isolate.eval("0")  # returns once V8 has stopped the call; closing earlier logs an error
         isolate.close()
 
     def _start(self) -> MiniRacer:
@@ -146,10 +146,10 @@ _ENGINE = _Engine()
 
 
 def call(function: str, *arguments: object) -> str:
-    """Return what a JavaScript function of ``temml/school.js`` returns.
+    """Call a JavaScript function of ``temml/school.js`` and return its result.
 
     Raises:
-        Refused: the function refuses its arguments, or takes too long.
+        Refused: the function rejects its arguments, or takes too long.
         Unavailable: the engine does not run on this machine.
     """
     return _ENGINE.call(function, *arguments)
@@ -157,12 +157,12 @@ def call(function: str, *arguments: object) -> str:
 
 @cache
 def engine_commands() -> frozenset[str]:
-    """Return the names of the commands that the engine knows, as its scripts list them."""
+    """Return the names of the commands known to the engine, as listed in its scripts."""
     scripts = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     lists = _WORD_LIST.findall(scripts)
     return frozenset([*_COMMAND.findall(scripts), *(name for words in lists for name in words.split())])
 
 
 def engine_problem() -> str:
-    """Return why formulas cannot be drawn on this machine; "" where they can."""
+    """Return why formulas cannot be rendered on this machine; "" if they can."""
     return _ENGINE.problem()

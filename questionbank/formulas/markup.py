@@ -1,9 +1,9 @@
-"""Temml's MathML as markup that may reach a page: an allow-list of tags, attributes and classes, written out anew.
+"""Temml's MathML reduced to an allow-list of tags, attributes and classes, and serialized again.
 
-Temml's tree is read and written again, so that only what is in the tables below exists in the result, with every
-character escaped; anything else is dropped where it is decoration, and refuses the formula where it is content. The
-content security policy allows no ``style`` attributes, so the few styles that Temml writes become classes of
-``static/css/formulas.css``. Colours are left out: they defeat dark mode and contrast.
+Temml's tree is parsed and rebuilt, so that only what the tables below list occurs in the result, with every character
+escaped. Anything else is dropped if it is decoration, and refuses the formula if it is content. The content security
+policy forbids ``style`` attributes, so the few styles that Temml writes become classes of ``static/css/formulas.css``.
+Colours are dropped, because they conflict with dark mode and contrast.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _TAGS: dict[str, frozenset[str]] = {
 MATHML_ATTRIBUTES: dict[str, frozenset[str]] = {
     tag: names if tag == "math" else names | _STYLE | {"class"} for tag, names in _TAGS.items()
 }
-"""Every MathML tag that may reach a page, with its attributes."""
+"""Every MathML tag allowed on a page, with its attributes."""
 FORMULA_CLASSES = frozenset(
     str.split(
         """
@@ -77,7 +77,7 @@ FORMULA_CLASSES = frozenset(
         """
     )
 )
-"""Every class that a formula may carry; the style sheet draws each."""
+"""Every class allowed on a formula; the style sheet defines each."""
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
 _ARITY = {
@@ -108,14 +108,14 @@ _WIDE_ACCENTS = {"\u02c6": "wide-hat", "~": "wide-tilde", "\u02c7": "wide-check"
 _BARS = {"top": ("mover", "\u00af", "wide-bar"), "bottom": ("munder", "_", "wide-bar-below")}
 _PRIMES = frozenset("\u2032\u2033\u2034\u2057")
 _UNPRINTED = frozenset({"Cc", "Cs", "Co", "Cn"})
-_INVISIBLE = "\u2061"  # "apply function", for which some fonts draw a box
+_INVISIBLE = "\u2061"  # "apply function", which some fonts draw as a box
 
 
 def write_formula(mathml: str, latex: str, *, display: bool) -> str:
-    """Return Temml's markup of a formula, whose source is given, as one ``<math>`` element.
+    """Convert Temml's markup of a formula, with its source, into one ``<math>`` element.
 
     Raises:
-        FormulaRefused: it holds what may not reach a page.
+        FormulaRefused: it contains something not allowed on a page.
     """
     try:
         tree = fromstring(mathml)
@@ -151,7 +151,7 @@ class _Writer:
         if tag in _ARITY:
             children = _operands(children, _ARITY[tag])
             if tag in {"mover", "munder"} and children[1].tag == "mo":
-                children[1].attrib |= {"lspace": "0em", "rspace": "0em"}  # which Firefox counts as width
+                children[1].attrib |= {"lspace": "0em", "rspace": "0em"}  # Firefox counts them as width
         text = element.text or ""
         if tag in _LEAVES:
             if children:  # \mathop around more than a letter
@@ -160,7 +160,7 @@ class _Writer:
                 return ""
         elif text.strip():
             raise FormulaRefused("text outside of an element for text")
-        text = MARKS.sub("", text).replace("\ufe0e", "")  # "as text", of signs that are no emoji
+        text = MARKS.sub("", text).replace("\ufe0e", "")  # "as text", after signs that are not emoji
         if tag == "mtext":
             text = _plain_letters(element, text)
         inner = self._text(text) + "".join(self.element(child, depth + 1) for child in children)
@@ -177,7 +177,7 @@ class _Writer:
 
 
 def _plain_letters(element: Element, text: str) -> str:
-    """Return text of mathematical letters in plain ones: a class makes them bold, letters with accents included."""
+    """Return mathematical letters as plain ones: a class makes them bold, including letters with accents."""
     styled = _STYLED.search(text)
     if styled is None or _ASCII.search(text):
         return text
@@ -192,7 +192,7 @@ def _plain_letters(element: Element, text: str) -> str:
 
 
 def _bar(enclosed: Element) -> Element:
-    """Return a line over or under an expression as an accent, which screen readers name, of a class that draws it."""
+    """Return a line over or under an expression as an accent, which screen readers announce, styled by a class."""
     tag, character, name = _BARS[enclosed.get("notation", "")]
     accent = Element(tag)
     body = enclosed[0] if len(enclosed) == 1 else Element("mrow")
@@ -206,7 +206,7 @@ def _bar(enclosed: Element) -> Element:
 
 
 def _primes(script: Element) -> list[Element]:
-    """Return the primes that a superscript begins with."""
+    """Return the primes at the beginning of a superscript."""
     if script.tag == "mo":
         return [script] if script.text in _PRIMES else []
     leading = itertools.takewhile(lambda child: child.tag == "mo" and child.text in _PRIMES, script)
@@ -214,7 +214,7 @@ def _primes(script: Element) -> list[Element]:
 
 
 def _beside(children: list[Element], primes: list[Element]) -> Element:
-    """Return a script with its primes next to the base: fonts draw them raised, superscripts would be too high."""
+    """Return a script with its primes next to the base: fonts draw them raised, so superscripts would be too high."""
     *base, script = children
     row = Element("mrow")
     if len(base) > 1:
@@ -238,7 +238,7 @@ def _beside(children: list[Element], primes: list[Element]) -> Element:
 
 
 def _operands(children: list[Element], count: int) -> list[Element]:
-    """Return the operands of a script or fraction; Temml leaves a base of several elements without a row."""
+    """Return the operands of a script or fraction; Temml writes a base of several elements without a row."""
     if len(children) < count:
         raise FormulaRefused("an operand is missing")
     surplus = len(children) - count + 1
@@ -271,13 +271,13 @@ def _attributes(element: Element, tag: str, allowed: frozenset[str]) -> str:
 
 
 def _is_wide(accented: Element) -> bool:
-    """Return whether an accent covers more than one letter, for which fonts have a glyph."""
+    """Return whether an accent covers more than one letter; fonts only have glyphs for narrower accents."""
     base, accent = accented
     return accent.get("stretchy") == "true" and (len(base) > 0 or len(base.text or "") > 1)
 
 
 def _style_classes(tag: str, style: str) -> list[str]:
-    """Return the classes for the styles of an element; what has none is decoration and is left out."""
+    """Return the classes for an element's styles; a style without a class is decoration and is dropped."""
     classes: list[str] = []
     for name, raw_value in _DECLARATION.findall(style):
         value = raw_value.strip()
@@ -312,7 +312,7 @@ def _em(length: str) -> float:
 
 
 def _arrange_table(table: Element) -> None:
-    r"""Draw the rules of ``\cline`` and widen the cells of ``\multicolumn``, which are marks in the cells."""
+    r"""Draw the rules of ``\cline`` and merge the cells of ``\multicolumn``, which are marked in the cells."""
     rows = [row for row in table if row.tag == "mtr"]
     ruled = [
         (index, first, last)
@@ -334,7 +334,7 @@ def _arrange_table(table: Element) -> None:
 
 
 def _arrange_cell(row: Element, cell: Element) -> list[tuple[int, int]]:
-    """Widen and align a cell by its marks; returns the first and last columns of the rules above its row."""
+    """Span and align a cell by its marks; return the first and last columns of the rules above its row."""
     marks = [ord(mark) for leaf in cell.iter() for mark in MARKS.findall(leaf.text or "")]
     starts = [mark - RULE_FROM for mark in marks if mark < RULE_TO]
     ends = [mark - RULE_TO for mark in marks if RULE_TO <= mark < SPANNED]

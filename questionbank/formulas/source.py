@@ -1,9 +1,9 @@
-r"""LaTeX as people and learning platforms write it, as LaTeX that Temml reads.
+r"""Converts LaTeX as people and learning platforms write it into LaTeX that Temml supports.
 
-What a macro can say is one (``temml/school.js``); what is left here needs more: blanks to fill in, environments that
-are in running text, the columns of arrays, entities of HTML. Rules under single columns and cells that span columns,
-which Temml lacks, travel through it as characters of the private use area (:data:`RULE_FROM` and the others), which
-:mod:`questionbank.formulas.markup` takes out again.
+Whatever a macro can express is one (``temml/school.js``). The rest is done here: blanks to fill in, environments in
+running text, columns of arrays, HTML entities. Rules under single columns and cells that span columns, which Temml
+lacks, pass through it as private use characters (:data:`RULE_FROM` and the others), which
+:mod:`questionbank.formulas.markup` removes again.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _TEXT_CELL = re.compile(r"\$|(?<![\\a-zA-Z{])[a-zA-Z]{2,}(?:\s|\Z)")
 
 
 def prepare(latex: str, *, display: bool) -> str:
-    r"""Return a formula as Temml reads it; in a line of text, environments of displayed formulas as their inline kin.
+    r"""Return a formula for Temml; inline, display environments are replaced by their inline equivalents.
 
     >>> prepare(r"\begin{align*} x &lt; 15% \end{align*}", display=False)
     '\\begin{aligned} x < 15\\% \\end{aligned}'
@@ -134,7 +134,7 @@ def _rule(first: int, last: int) -> str:
 
 
 def _spaced_comma(match: re.Match[str]) -> str:
-    """Put a blank behind a comma between two numbers; "1,000" is one number, unless brackets make it a pair."""
+    """Put a space after a comma between two numbers; "1,000" is one number, unless brackets make it a pair."""
     before, after = (
         match.string[match.start() - 1 : match.start()],
         match.string[match.end() : match.end() + 1],
@@ -147,7 +147,7 @@ def _spaced_comma(match: re.Match[str]) -> str:
 
 
 def _tabular(body: str) -> str:
-    """Return a table of text as an array; dollar signs around the formulas of its cells go."""
+    """Return a text table as an array, without the dollar signs around formulas in its cells."""
     body = _DOLLAR.sub(r"\1 ", body)
     return rf"\begin{{array}}{body}\end{{array}}"
 
@@ -158,7 +158,7 @@ def _alignment(columns: str) -> str:
 
 
 def _restore_rows(match: re.Match[str]) -> str:
-    r"""Put back the backslash that a row break of a matrix lost on its way: ``0&1\2&3``. No command is a digit."""
+    r"""Restore the second backslash of a matrix's row break that was lost: ``0&1\2&3``. No command is a digit."""
     if "\\\\" in match[2]:
         return match[0]
     body = _LOST_ROW.sub(r"\\\\", match[2])
@@ -169,7 +169,7 @@ def _restore_rows(match: re.Match[str]) -> str:
 
 
 def _rows(body: str) -> tuple[list[tuple[list[str], str]], int]:
-    """Split the body of a table into (cells, row break) at its own level; and where its level ends."""
+    """Split a table's body into rows of (cells, row break) at its own nesting level; also return where it ends."""
     rows: list[tuple[list[str], str]] = []
     cells = [""]
     depth = start = 0
@@ -195,7 +195,7 @@ def _rows(body: str) -> tuple[list[tuple[list[str], str]], int]:
 
 
 def _plain_tex(latex: str) -> str:
-    r"""Write plain TeX's ``\cases{a&b\cr c&d}`` and ``\pmatrix{...}`` as environments."""
+    r"""Convert plain TeX's ``\cases{a&b\cr c&d}`` and ``\pmatrix{...}`` to environments."""
     while match := _PLAIN_TEX.search(latex):
         rows, length = _rows(latex[match.end() :])
         if match.end() + length >= len(latex):
@@ -211,12 +211,12 @@ def _plain_tex(latex: str) -> str:
 
 
 def _text_cell(cell: str) -> str:
-    """Return the second column of plain TeX's cases, which is text, as text."""
+    """Wrap the second column of plain TeX's cases, which is text, in a text command."""
     return rf"\text{{{cell.strip()}}}" if _TEXT_CELL.search(cell) else cell
 
 
 def _arrays(latex: str) -> str:
-    """Write the columns of each array with letters that Temml knows; what is between columns goes into cells."""
+    """Rewrite array columns with letters known to Temml; material between columns moves into the cells."""
     done = 0
     while match := _ARRAY.search(latex, done):
         columns = _REPEATED.sub(lambda repeated: repeated[2] * min(int(repeated[1]), 40), match[2])

@@ -1,20 +1,19 @@
-"""PostgreSQL and Redis that install with pip and start by themselves.
+"""PostgreSQL and Redis installed with pip and started automatically.
 
-Plain Python without Django. Importing starts nothing; `ensure(var_dir)` starts what is missing, and
-whoever uses a server last stops it at exit. Linux only: elsewhere set DATABASE_URL and REDIS_URL.
-Why it is so: docs/decisions/0002-embedded-servers.md.
+Plain Python without Django. Importing starts nothing; `ensure(var_dir)` starts what is not running, and the last
+process to use a server stops it at exit. Linux only; on other systems set DATABASE_URL and REDIS_URL.
+Rationale: docs/decisions/0002-embedded-servers.md.
 
-    locations.py            where everything lies: a function of VAR_DIR
-    folders.py              making these folders safely
-    postgres.py redis.py    start, stop, status of one server
-    server.py               a detached process that any other process finds again
-    ownership.py lock.py    who uses a server: ensure, release
+    locations.py            where everything is stored: a function of VAR_DIR
+    folders.py              creating these folders safely
+    postgres.py redis.py    start, stop and status of one server
+    server.py               a detached process that any other process can find
+    ownership.py            who uses a server: ensure, release
+    lock.py                 file locks, and the gate that loading waits at until the installation is prepared
     supervisor.py child.py  keeps the child processes of `manage.py serve` running
     programs.py             which child processes these are
-    caretaker.py            what else it looks after
-    preparation.py          who loads beforehand waits until the installation is prepared
-    machine.py              how much memory there is
-    instance.py             one supervisor a VAR_DIR
+    caretaker.py            what else it monitors
+    instance.py             one supervisor per VAR_DIR, and the machine's memory
 """
 
 from questionbank.local.errors import AlreadyRunning, EmbeddedError

@@ -1,10 +1,10 @@
-"""A worker for gunicorn that waits for slow clients without spending a thread on them.
+"""A gunicorn worker that waits for slow clients without tying up threads.
 
-gunicorn keeps the processes; in each, waitress reads requests in one loop and hands a request to a thread
-once it has all of it, and sends answers by the same loop. So clients that trickle headers or bodies cost a
-socket each. What takes too long is closed, and a large body is refused after its headers unless they carry
-the session of somebody who is logged in (decision 45 has the measurements). Beyond waitress, an answer to HEAD has no
-body, and a request whose length is said twice is refused (decision 76).
+gunicorn manages the processes; in each, waitress reads requests in one event loop, passes a request to a thread once
+it is complete, and sends responses from the same loop. Clients that trickle headers or bodies thus only cost a socket
+each. Requests that take too long are closed, and a large body is refused after its headers unless they carry the
+session of a logged-in user (decision 45 has the measurements). Unlike with plain waitress, a response to HEAD has no
+body, and a request with two specifications of its length is refused (decision 76).
 """
 
 from __future__ import annotations
@@ -23,54 +23,54 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import Error
 
 HEADER_SECONDS = 20.0  # for a request's headers
-BODY_SECONDS = 60.0  # for its body, and longer for a large one:
-BODY_RATE = 50_000  # bytes a second that a client must at least send
-SMALL_BODY = 4 * 1024 * 1024  # what a form without files may hold; anybody may send so much
-LARGEST_BODY = 202 * 1024 * 1024  # an import's file with the form around it
+BODY_SECONDS = 60.0  # for its body, extended for a large one:
+BODY_RATE = 50_000  # minimum bytes per second from a client
+SMALL_BODY = 4 * 1024 * 1024  # what a form without files may contain; anyone may send this much
+LARGEST_BODY = 202 * 1024 * 1024  # an import's file including the form around it
 LARGEST_HEADERS = 32 * 1024
-MOST_CONNECTIONS = 1000  # a process
-RETRY_SECONDS = 3  # after which a client may try again where the database was away
+MOST_CONNECTIONS = 1000  # per process
+RETRY_SECONDS = 3  # Retry-After while the database is unavailable
 
 
 class LogInFirst(Error):
-    """A large body from somebody who is not logged in."""
+    """A large body from a client that is not logged in."""
 
     code = 403
     reason = "Forbidden"
 
 
 class DatabaseAway(Error):
-    """A large body while nobody can tell who sends it."""
+    """A large body while the session cannot be checked."""
 
     code = 503
     reason = "Service Unavailable"
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """Return status, headers and body."""
+        """Return the status, headers and body."""
         status, headers, body = super().to_response(ident)
         return status, [*headers, ("Retry-After", str(RETRY_SECONDS))], body
 
 
 class BufferingParser(HTTPRequestParser):
-    """Refuses a large body as soon as its headers are there, unless they carry a session.
+    """Refuses a large body as soon as its headers arrive, unless they carry a session.
 
-    And a body of which servers in a row may think that it ends in different places: what follows would be a request
-    to the one and not to the other (RFC 9112, 6.1 and 6.3).
+    Also refuses a body that two chained servers may consider to end at different places: one of them would take the
+    rest for a new request (RFC 9112, 6.1 and 6.3).
     """
 
     is_admitted = False
-    command = ""  # of a request that cannot be read
+    command = ""  # of a request that cannot be parsed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the headers."""
+        """Parse the headers."""
         super().parse_header(header_plus)
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
-        if "TRANSFER_ENCODING" in self.headers:  # waitress takes it out of requests of HTTP/1.1
+        if "TRANSFER_ENCODING" in self.headers:  # waitress removes it from HTTP/1.1 requests
             raise ParsingError("Transfer-Encoding is of HTTP/1.1 alone")
 
     def received(self, data: bytes) -> int:
-        """Take the next bytes and return how many were of this request."""
+        """Take the next bytes and return how many belong to this request."""
         consumed = int(super().received(data))
         if self.headers_finished and not self.completed and not self.is_admitted:
             is_large = self.chunked or self.content_length > SMALL_BODY
@@ -82,25 +82,25 @@ class BufferingParser(HTTPRequestParser):
 
 
 class _WithoutBodyOfHead(Task):
-    """An answer that says of a body how long it is, and leaves it out where the request is HEAD."""
+    """A response that states its body's length but omits the body if the request is HEAD."""
 
     def write(self, data: bytes) -> None:
-        """Send the headers first, then a part of the body."""
+        """Send the headers first, then a chunk of the body."""
         super().write(b"" if self.request.command == "HEAD" else data)
 
     def finish(self) -> None:
-        """Send what ends an answer."""
+        """Send the end of the response."""
         if self.request.command == "HEAD":
             self.write(b"")
-            self.chunked_response = False  # no last chunk either
+            self.chunked_response = False  # no final chunk either
         super().finish()
 
 
 class BufferingTask(_WithoutBodyOfHead, WSGITask):
-    """What Django answers."""
+    """A response from Django."""
 
     def get_environment(self) -> dict[str, Any]:
-        """Return WSGI's environment; a file for HEAD goes through `write` like everything else."""
+        """Return the WSGI environment; for HEAD, files go through `write` like everything else."""
         environment: dict[str, Any] = super().get_environment()
         if self.request.command == "HEAD":
             environment.pop("wsgi.file_wrapper", None)
@@ -108,11 +108,11 @@ class BufferingTask(_WithoutBodyOfHead, WSGITask):
 
 
 class BufferingErrorTask(_WithoutBodyOfHead, ErrorTask):
-    """What the server answers by itself."""
+    """A response from the server itself."""
 
 
 class BufferingChannel(HTTPChannel):
-    """A connection that knows since when its present request is being received."""
+    """A connection that records when its current request started to arrive."""
 
     parser_class = BufferingParser
     task_class = BufferingTask
@@ -126,7 +126,7 @@ class BufferingChannel(HTTPChannel):
         return bool(super().received(data))
 
     def is_overdue(self, now: float) -> bool:
-        """Return whether the client takes longer for a request than it may."""
+        """Return whether the client exceeds the time limit for a request."""
         request = self.request
         if request is None or request.completed:
             return False
@@ -137,7 +137,7 @@ class BufferingChannel(HTTPChannel):
 
 
 class BufferingServer(TcpWSGIServer):
-    """Waitress's server on a socket that is open already, under gunicorn's watch."""
+    """Waitress's server on an already open socket, monitored by gunicorn."""
 
     channel_class = BufferingChannel
 
@@ -160,14 +160,14 @@ class BufferingServer(TcpWSGIServer):
         super().__init__(worker.wsgi, adj=adjustments, _sock=listener, sockinfo=address, bind_socket=False)
 
     def readable(self) -> bool:
-        """Tell gunicorn at every turn of the loop, at least once a second, that the loop turns."""
+        """Send gunicorn a heartbeat in every iteration of the loop, at least once a second."""
         self.worker.notify()
         if not self.worker.alive or self.worker.ppid != os.getppid():
             raise SystemExit
         return bool(super().readable())
 
     def maintenance(self, now: float) -> None:
-        """Close idle connections and those whose request takes too long."""
+        """Close idle connections and those with overdue requests."""
         super().maintenance(now)
         for channel in self.active_channels.values():
             if channel.is_overdue(now):
@@ -178,16 +178,16 @@ class BufferingWorker(Worker):
     """One process of the site: ``gunicorn --worker-class questionbank.local.buffering.BufferingWorker``."""
 
     def run(self) -> None:
-        """Serve until told to stop; requests that run may finish."""
+        """Serve until told to stop; running requests may finish."""
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         BufferingServer(self).run()
 
 
 def _refusal(cookies: str) -> Error | None:
-    """Return why a large body is refused; None where its cookies name the session of somebody who is logged in."""
+    """Return why a large body is refused; None if its cookies carry the session of a logged-in user."""
     from django.db import DatabaseError, close_old_connections, connection
 
-    close_old_connections()  # as before each request: this thread keeps a connection, which a restart ends
+    close_old_connections()  # as before each request: this thread holds a connection that a restart closes
     try:
         return None if _has_session(cookies) else LogInFirst("Log in before you send a file.")
     except DatabaseError:
@@ -196,10 +196,10 @@ def _refusal(cookies: str) -> Error | None:
 
 
 def _has_session(cookies: str) -> bool:
-    """Return whether a request's cookies name the session of somebody who is logged in.
+    """Return whether a request's cookies carry the session of a logged-in user.
 
     Raises:
-        DatabaseError: the database is away.
+        DatabaseError: the database is unavailable.
     """
     from django.conf import settings
     from django.contrib.auth import SESSION_KEY

@@ -1,4 +1,4 @@
-"""What `manage.py serve` looks after beside its programs: the servers, their logs, and whether the site answers."""
+"""What `manage.py serve` monitors besides its programs: the servers, their logs, and whether the site responds."""
 
 import http.client
 import subprocess
@@ -10,18 +10,18 @@ from questionbank.local.errors import EmbeddedError
 from questionbank.local.logs import rotate_in_place
 from questionbank.local.ownership import SERVICES, ensure
 
-_LOOK_SECONDS = 20.0  # between looks at whether a server is stopped and at the size of its log
+_LOOK_SECONDS = 20.0  # between checks for stopped servers and of log sizes
 
 
 class Caretaker:
-    """Called now and then by the supervisor.
+    """Called periodically by the supervisor.
 
     Args:
-        var_dir: Where the servers live.
-        services: Those that we keep running.
-        page_answers: Tells whether the site is up.
-        on_answer: Called once, when it is.
-        echo: Gets a line about each server that had to be started again.
+        var_dir: Location of the servers.
+        services: The servers to keep running.
+        page_answers: Returns whether the site is up.
+        on_answer: Called once when the site is up.
+        echo: Receives a line about each server that was restarted.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Caretaker:
         self._looked_at = time.monotonic()
 
     def __call__(self) -> None:
-        """Start the servers that have ended, and report the site's first answer."""
+        """Restart servers that have exited, and report the site's first response."""
         for service in self._services:
             if SERVICES[service].status(self._var_dir) is None:
                 self._echo(f"{service} has ended and starts again")
@@ -52,7 +52,7 @@ class Caretaker:
                     EmbeddedError,
                     OSError,
                     subprocess.SubprocessError,
-                ) as error:  # the next call tries again
+                ) as error:  # the next call retries
                     self._echo(str(error))
         if time.monotonic() - self._looked_at >= _LOOK_SECONDS:
             self._looked_at = time.monotonic()
@@ -66,7 +66,7 @@ class Caretaker:
 
 
 def page_answers(port: int, *, host_name: str = "127.0.0.1", path: str = "/", timeout: float = 2.0) -> bool:
-    """Tell whether the site on this machine answers a request, were it with a redirect to the log-in page."""
+    """Return whether the site on this machine responds to a request, even with a redirect to the login page."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request("GET", path, headers={"Host": host_name})

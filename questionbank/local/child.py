@@ -1,4 +1,4 @@
-"""One supervised program: started again and again, its output copied to its log."""
+"""One supervised program: restarted whenever it exits, with its output copied to its log."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from questionbank.local.die_with_parent import dying_with_us
 from questionbank.local.logs import Log
 
 _SHORT_LINE = 160
-_ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # as gunicorn and structlog mark their lines
+_ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # how gunicorn and structlog mark their lines
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Program:
 
     name: str
     command: Sequence[str]
-    environment: dict[str, str] = field(default_factory=dict)  # beside our own
+    environment: dict[str, str] = field(default_factory=dict)  # in addition to our own
     directory: Path | None = None
-    niceness: int = 0  # more gives way to other programs
+    niceness: int = 0  # higher values give way to other programs
 
 
 class RunningChild:
-    """A running program: a process group of its own, that dies with us and writes to a log.
+    """A running program: in its own process group, ends with its parent, and writes to a log.
 
     Args:
         program: What to run.
-        log_path: Its output goes there, whole.
-        echo: Gets each line that is not marked as routine, shortened, after the program's name.
+        log_path: Receives its complete output.
+        echo: Receives each line not marked as routine, shortened and prefixed with the program's name.
     """
 
     def __init__(self, program: Program, log_path: Path, echo: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ class RunningChild:
         self.started = time.monotonic()
         self._log = Log(log_path)
         self._echo = echo
-        self._unfinished = b""  # the beginning of a line whose end is not there yet
+        self._unfinished = b""  # the incomplete last line
         self._stopped_since: float | None = None
         self._process = subprocess.Popen(
             dying_with_us(program.command, niceness=program.niceness),
@@ -58,15 +58,15 @@ class RunningChild:
         os.set_blocking(self.output.fileno(), False)
 
     def has_exited(self) -> bool:
-        """Tell without reaping: until then the process keeps its number, and so its group."""
+        """Return whether it exited, without reaping it: until then its process id, and so its group, stays valid."""
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def ask_to_end(self) -> None:
-        """Ask the program itself; it knows best how to end its own children."""
+        """Send SIGTERM to the program itself, which knows best how to stop its own children."""
         self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> int:
-        """Kill whatever of the group still runs, keep its last output, and return the exit code."""
+        """Kill what is left of the process group, store its last output, and return the exit code."""
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         code = self._process.wait()
@@ -77,7 +77,7 @@ class RunningChild:
         return code
 
     def wake(self, stopped_by_session: Mapping[int, Sequence[int]], *, after_seconds: float) -> bool:
-        """Continue processes of the program that have been stopped (SIGSTOP) for so long; True where some were."""
+        """Continue the program's processes that have been stopped (SIGSTOP) for so long; return whether any were."""
         stopped = stopped_by_session.get(self._process.pid)
         if not stopped:
             self._stopped_since = None
@@ -93,7 +93,7 @@ class RunningChild:
         return True
 
     def copy_output(self) -> bool:
-        """Copy what is there to read; False at the end of the output."""
+        """Copy the available output; return False at end of file."""
         while chunk := self.output.read(65536):
             *lines, self._unfinished = (self._unfinished + chunk).split(b"\n")
             for line in lines:

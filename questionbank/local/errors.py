@@ -8,7 +8,7 @@ from questionbank.core.errors import ServiceUnavailable
 
 
 class EmbeddedError(ServiceUnavailable):
-    """An embedded server or a supervised process cannot do what was asked."""
+    """An embedded server or a supervised process cannot do what was requested."""
 
 
 class AlreadyRunning(EmbeddedError):

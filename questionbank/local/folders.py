@@ -1,4 +1,4 @@
-"""Folders and files of the embedded servers, made so that nobody else can have put something there."""
+"""Creating folders and files of the embedded servers so that nobody else can have tampered with them."""
 
 import os
 import pwd
@@ -15,12 +15,12 @@ def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
     """Create `path` with exactly `mode`, or check that it is its owner's folder and closed to others.
 
     Args:
-        path: Its parent exists already.
+        path: Its parent must exist.
         mode: For a new folder; an existing one is never widened.
-        owner: Ourselves where None.
+        owner: The current user if None.
 
     Raises:
-        EmbeddedError: Something else is there, or it belongs to somebody else.
+        EmbeddedError: Something else exists there, or it belongs to somebody else.
     """
     owner_id = os.geteuid() if owner is None else owner.pw_uid
     try:
@@ -36,13 +36,13 @@ def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
             ) from None
         path.chmod(stat.S_IMODE(status.st_mode) & mode)
         return
-    path.chmod(mode)  # before the owner changes: afterwards the folder is out of our hands
+    path.chmod(mode)  # before changing the owner: afterwards we lack permission
     if owner is not None:
         os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
 
 
 def folder_for(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:
-    """Do as `own_folder`, and create what is missing above it."""
+    """Like `own_folder`, but also create missing parents."""
     passage = 0o711 if os.geteuid() == 0 else 0o700
     for parent in reversed(path.parents):
         if parent == state_parent() or state_parent() in parent.parents:
@@ -52,13 +52,13 @@ def folder_for(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file readable by all, aside first, so that no reader sees half of it."""
+    """Write a file readable by all, via a temporary file, so that no reader sees it incomplete."""
     with written_aside(path, mode=0o644) as file:
         file.write(text.encode())
 
 
 def open_log(path: Path, *, max_bytes: int = 10_000_000) -> BinaryIO:
-    """Open a log, for our eyes only; one that has grown over `max_bytes` is put aside as `<name>.1` first."""
+    """Open a log readable only by us; one larger than `max_bytes` is first rotated to `<name>.1`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > max_bytes:
         path.replace(path.with_name(path.name + ".1"))

@@ -1,4 +1,4 @@
-"""One supervisor per VAR_DIR, on a port that nobody else has, and the memory of the machine."""
+"""One supervisor per VAR_DIR, on a port of its own, and the machine's memory."""
 
 import json
 import os
@@ -11,13 +11,13 @@ from questionbank.local.lock import FileLock
 
 
 class Instance:
-    """The right to be the one supervisor of a VAR_DIR: a lock that also says who holds it."""
+    """The right to be the only supervisor of a VAR_DIR: a lock that also identifies its holder."""
 
     def __init__(self, var_dir: Path) -> None:
-        """Take the lock.
+        """Acquire the lock.
 
         Raises:
-            AlreadyRunning: Another process has it; the message says which, and on which port.
+            AlreadyRunning: Another process holds it; the message says which, and on which port.
         """
         self._lock = FileLock(var_dir / "serve.lock")
         if not self._lock.acquire():
@@ -27,19 +27,19 @@ class Instance:
         self.publish()
 
     def publish(self, *, port: int | None = None) -> None:
-        """Say who we are and, when it is known, which port the site has."""
+        """Write our process id and, once known, the site's port to the lock file."""
         self._lock.write(json.dumps({"pid": os.getpid(), "port": port}))
 
     def close(self) -> None:
-        """Let another one have it."""
+        """Release the lock."""
         self._lock.close()
 
 
 def free_port(preferred: int = 8000, host: str = "127.0.0.1") -> int:
-    """Return `preferred`, or the next port after it that nobody listens on.
+    """Return `preferred`, or the next port after it that is free.
 
     Raises:
-        EmbeddedError: A hundred ports in a row are taken.
+        EmbeddedError: A hundred consecutive ports are taken.
     """
     for port in range(preferred, min(preferred + 100, 65536)):
         with socket.socket() as candidate:
@@ -58,18 +58,18 @@ def _describe(holder: str) -> str:
         where = f", http://127.0.0.1:{details['port']}/" if details["port"] else ", still starting"
         return f": process {details['pid']}{where}"
     except (ValueError, KeyError, TypeError):
-        return ""  # it has only just taken the lock
+        return ""  # it has only just acquired the lock
 
 
 LITTLE_MEMORY = 6_000_000_000
-"""Bytes: a machine with less runs fewer processes, and makes one model at a time."""
+"""Bytes; a machine with less runs fewer processes, and exports one model at a time."""
 
 _CGROUPS = Path("/sys/fs/cgroup")
-_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")  # version 2, and version 1
+_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")  # cgroup version 2 and version 1
 
 
 def memory_bytes(cgroups: Path = _CGROUPS) -> int:
-    """Return the memory that our processes may use: the machine's, or less where a control group limits it.
+    """Return the memory available to our processes: the machine's, or less if limited by a control group.
 
     Args:
         cgroups: where control groups are mounted.
@@ -77,13 +77,13 @@ def memory_bytes(cgroups: Path = _CGROUPS) -> int:
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for folder in (cgroups, *_own_groups(cgroups)):
         for name in _LIMITS:
-            with suppress(OSError, ValueError):  # not there, or "max"
+            with suppress(OSError, ValueError):  # missing, or "max"
                 sizes.append(int((folder / name).read_text()))
     return min(sizes)
 
 
 def _own_groups(cgroups: Path) -> list[Path]:
-    """Return the folders of our own control group (version 2) and those around it."""
+    """Return the folders of our own control group (version 2) and its ancestors."""
     with suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             if line.startswith("0::/"):

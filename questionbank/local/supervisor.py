@@ -1,7 +1,7 @@
-"""Runs the processes of `manage.py serve` together: logs, restarts with back-off, stops them all.
+"""Supervises the processes of `manage.py serve`: logs, restarts with back-off, orderly shutdown.
 
-One thread and one loop. Each child is a process group of its own, so that the terminal's Ctrl-C reaches
-only the supervisor, which then asks each child to end, and what a crashed child leaves can be removed.
+A single thread with one loop. Each child has its own process group, so that the terminal's Ctrl-C only reaches the
+supervisor, which then asks each child to exit, and so that leftovers of a crashed child can be removed.
 """
 
 import selectors
@@ -16,24 +16,24 @@ from questionbank.local.child import Program, RunningChild
 from questionbank.local.server import stopped_processes
 
 _TICK_SECONDS = 0.2
-_STEADY_SECONDS = 60.0  # a program that has run for so long starts again after the first delay
-_STOPPED_SECONDS = 20.0  # a program that is stopped (SIGSTOP) for so long is continued
+_STEADY_SECONDS = 60.0  # after running this long, a program is restarted with the first delay again
+_STOPPED_SECONDS = 20.0  # a program stopped (SIGSTOP) for this long is continued
 _LOOK_SECONDS = 5.0
-_MOST_DOUBLINGS = 30  # of the delay; 2 ** 1024, after a night of failures, is no float any more
+_MOST_DOUBLINGS = 30  # of the delay; 2 ** 1024, after a night of failures, overflows a float
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Supervisor:
-    """Keeps programs running until it gets SIGINT, SIGTERM or SIGHUP.
+    """Keeps programs running until it receives SIGINT, SIGTERM or SIGHUP.
 
     Args:
         programs: What to run.
-        log_directory: Each program's output goes to `<name>.log` there.
-        echo: Gets the lines for the terminal.
-        watch: Called every `watch_seconds`, for what else has to be looked after.
-        held: Names of programs that begin only when `start_held` is called.
-        grace_seconds: From asking a program to end to killing it. A second signal ends the wait.
-        first_delay: Before the first restart; it doubles with each further one up to `longest_delay`.
+        log_directory: Contains each program's output as `<name>.log`.
+        echo: Receives the lines for the terminal.
+        watch: Called every `watch_seconds` for other monitoring.
+        held: Names of programs that only start when `start_held` is called.
+        grace_seconds: Time between asking a program to exit and killing it. A second signal ends the wait.
+        first_delay: Delay before the first restart; doubles with each further one up to `longest_delay`.
     """
 
     def __init__(
@@ -61,13 +61,13 @@ class Supervisor:
         self._held = [name for name in self._programs if name in held]
         self._due = {
             name: 0.0 for name in self._programs if name not in held
-        }  # when to start what does not run
+        }  # when to start programs that are not running
         self._failures = dict.fromkeys(self._programs, 0)
         self._stop_signals = 0
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> None:
-        """Run until told to stop; every program and what it started has ended when this returns."""
+        """Run until told to stop; all programs and their children have exited when this returns."""
         with self._signals_noted():
             watch_at = time.monotonic() + self._watch_seconds
             look_at = time.monotonic() + _LOOK_SECONDS
@@ -88,12 +88,12 @@ class Supervisor:
                 self._selector.close()
 
     def start_held(self) -> None:
-        """Start the programs that were held back; harmless to repeat."""
+        """Start the programs that were held back; idempotent."""
         self._due |= dict.fromkeys(self._held, 0.0)
         self._held = []
 
     def stop(self) -> None:
-        """Have `run` return, as a signal does."""
+        """Make `run` return, as a signal does."""
         self._stop_signals += 1
 
     def _start_due(self) -> None:
@@ -101,7 +101,7 @@ class Supervisor:
             del self._due[name]
             try:
                 child = RunningChild(self._programs[name], self._log_directory / f"{name}.log", self._echo)
-            except OSError as error:  # no memory, or no more processes: it may pass
+            except OSError as error:  # no memory, or too many processes: it may pass
                 self._echo(f"{name} cannot be started: {error.strerror or error}")
                 self._due[name] = time.monotonic() + self._delay(name)
                 continue
@@ -139,7 +139,7 @@ class Supervisor:
 
     def _copy_output(self, timeout: float) -> None:
         for key, _ in self._selector.select(timeout):
-            if not key.data.copy_output():  # the program closed its output, though it may run on
+            if not key.data.copy_output():  # the program closed its output, but may still run
                 self._selector.unregister(key.fileobj)
 
     def _stop_all(self) -> None:
@@ -155,7 +155,7 @@ class Supervisor:
 
     @contextmanager
     def _signals_noted(self) -> Iterator[None]:
-        hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN  # else it is run under nohup
+        hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN  # otherwise it runs under nohup
         noted = [number for number in _SIGNALS if hangs_up or number != signal.SIGHUP]
         previous = {number: signal.signal(number, self._note_signal) for number in noted}
         try:

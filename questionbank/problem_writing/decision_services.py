@@ -1,4 +1,4 @@
-"""What becomes of a similar problem that was written: accepted, rejected, reworded, and added to the bank."""
+"""Decisions on generated similar problems: accept, reject, reword, and add to the bank."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from questionbank.problem_writing.services import LONGEST_TEXT, MOST_ADDED
 
 @transaction.atomic
 def variant_decide(*, variant: ProblemVariant, accept: bool, user: User) -> ProblemVariant:
-    """Accept a similar problem or reject it; a decision may be changed until the problem is in the bank.
+    """Accept or reject a similar problem; a decision can be changed until the problem is in the bank.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         Conflict: it is in the bank already.
     """
     state = ProblemVariant.State
@@ -35,10 +35,10 @@ def variant_decide(*, variant: ProblemVariant, accept: bool, user: User) -> Prob
 
 @transaction.atomic
 def variant_reopen(*, variant: ProblemVariant, user: User) -> ProblemVariant:
-    """Take the decision on a similar problem back, so that reviewers see it again.
+    """Undo the decision on a similar problem, so that reviewers see it again.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         Conflict: it is in the bank already.
     """
     return _with_state(variant, ProblemVariant.State.OPEN, user)
@@ -46,15 +46,15 @@ def variant_reopen(*, variant: ProblemVariant, user: User) -> ProblemVariant:
 
 @transaction.atomic
 def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> ProblemVariant:
-    """Change the wording of a similar problem and reopen it for a decision; an unchanged text changes nothing.
+    """Change the wording of a similar problem and reopen it for a decision; an unchanged text has no effect.
 
-    Its equation must compute the same from the new text's numbers.
+    Its equation must compute the same result from the new text's numbers.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         Conflict: it is in the bank already.
         ValidationFailed: the text is too long, lacks a number that the equation uses or the blank, states the answer
-            or asks for none, or the bank has this question.
+            or asks for none, or is a question that the bank already has.
     """
     fresh = _to_decide_on(variant, user)
     text = text.replace("\r\n", "\n").strip()
@@ -70,7 +70,7 @@ def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> Problem
 
 
 def _rewording_problem(variant: ProblemVariant, text: str) -> str:
-    """Say why a text cannot be the wording of a similar problem; empty where it can."""
+    """Return why a text cannot be the wording of a similar problem; empty if it can."""
     if len(text) > LONGEST_TEXT:
         return f"The text has more than {LONGEST_TEXT} characters."
     key = problem_graph_key(text, variant.equation)
@@ -90,7 +90,7 @@ def _rewording_problem(variant: ProblemVariant, text: str) -> str:
 
 
 def _times_stated(answer: str, text: str) -> int:
-    """Return how many numbers of a text are the answer; words such as "one" and "both" are no statement of it."""
+    """Count the numbers of a text that equal the answer; words such as "one" and "both" do not count."""
     try:
         value = evaluate(parse_expression(answer))
     except DataError:
@@ -100,10 +100,10 @@ def _times_stated(answer: str, text: str) -> int:
 
 
 def _to_decide_on(variant: ProblemVariant, user: User) -> ProblemVariant:
-    """Return the problem as it is now, locked.
+    """Return the problem's current state, locked.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         Conflict: it is in the bank already.
     """
     require(user, "review", "You may not decide on similar problems.")
@@ -124,16 +124,16 @@ def _with_state(variant: ProblemVariant, state: ProblemVariant.State, user: User
 
 @transaction.atomic
 def variants_add_accepted(*, user: User, question: Question | None = None, as_drafts: bool = False) -> int:
-    """Add accepted similar problems that the bank lacks, with equation, answer, and the concepts of their question.
+    """Add the accepted similar problems that the bank lacks, with equation, answer and the concepts of their question.
 
-    A similar or reversed problem is a question of its own, with its own answer; a reversed one is computed the other
-    way round, so it gets no concepts. One with the question first is a rewording of its question.
+    A similar or reversed problem becomes a question of its own, with its own answer; a reversed one is computed in the
+    opposite direction, so it gets no concepts. One with the question first is a rewording of its question.
 
     Args:
-        question: only those of this one.
+        question: add only the problems of this one.
 
     Returns:
-        How many questions were added; what the bank has already is only linked.
+        The number of questions added; problems that the bank already has are only linked.
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -157,9 +157,9 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
 
 @transaction.atomic
 def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
-    """Add a problem to a person's own drafts, which needs no reviewer, or return the draft that she has.
+    """Add a problem to a person's own drafts, which needs no reviewer, or return the person's existing draft.
 
-    The problem itself stays with the reviewers, who decide whether it enters the bank (decision 78).
+    The problem itself remains for the reviewers, who decide whether it enters the bank (decision 78).
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -175,7 +175,7 @@ def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
 
 
 def _question_of(variant: ProblemVariant, original: Question, status: str, user: User) -> Question:
-    """Add the question that a problem becomes."""
+    """Add the question made from a problem."""
     if variant.kind == ProblemVariant.Kind.REORDERED and variant.original == original.text:
         return question_add_reworded(
             user=user, original=original, text=variant.text, status=status, source_id=f"variant-{variant.pk}"

@@ -1,4 +1,4 @@
-"""Replacing words and numbers of a text so that the articles before them still fit, and first names to put there."""
+"""Replacing words and numbers in a text while keeping the articles correct, and first names to insert."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def article(noun: str) -> str:
 
 
 def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """Return the text with stretches (start, end, new) replaced, and with "a" or "an" before each as it needs.
+    """Return the text with spans (start, end, new) replaced, and "a" or "an" before each adjusted.
 
     >>> replaced("She ate an apple.", [(11, 16, "pear")])
     'She ate a pear.'

@@ -1,9 +1,9 @@
-"""Everyday word problems from kinds that are data: change from a note, shares of a rest, clock times, mixed units.
+"""Everyday word problems from declarative kinds: change from a note, shares of a rest, clock times, mixed units.
 
 A kind (`everyday.toml`) draws its quantities, tells them in one of several wordings, and asks for one thing or
-another: the same story has several questions with different equations. Some problems tell a number that plays no
-part. Unlike a story of `questionbank.problem_writing.stories`, a kind may have prices, fractions, per cents and
-constants such as 60 minutes. All texts are our own.
+another: the same story has several questions with different equations. Some problems contain an irrelevant number.
+Unlike a story of `questionbank.problem_writing.stories`, a kind may have prices, fractions, percentages and constants
+such as 60 minutes. All texts are our own.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from analytics.text.number_slots import number_slots
 from questionbank.problem_writing.stories import drawn_words, with_choices
 
 CONSTANTS = frozenset("0.01 0.5 1 2 3 4 5 6 7 8 10 12 24 30 31 52 60 90 100 180 360 365 1000 3600".split())
-"""Numbers that an equation may use although the text does not have them."""
+"""Numbers that an equation may use although they are not in the text."""
 
-_DRAWS = 200  # of a kind's quantities
-_BESIDES = 0.2  # of the problems tell a number that plays no part
-_IN_WORDS = 0.2  # of the problems write small numbers as words
+_DRAWS = 200  # attempts to draw a kind's quantities
+_BESIDES = 0.2  # share of problems with an irrelevant number
+_IN_WORDS = 0.2  # share of problems that write small numbers as words
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _FIELD = re.compile(r"\{(\w+)(:\$)?\}(?=( [a-z])?)")
 _MONEY = ("${}", "${}", "${}", "£{}", "€{}", "{} dollars", "{} dollars", "{} euros", "{} pounds")
@@ -61,11 +61,11 @@ class _Kind:
     """How a kind of problem is drawn, told and asked.
 
     Attributes:
-        draws: for each quantity the values that it may have, each with the words that tell it.
+        draws: the values that each quantity may have, each with the words that express it.
         let: quantities that are computed.
         where: conditions on the quantities.
         told: wordings of the story; empty for an instruction.
-        besides: whether a number that plays no part may be told.
+        besides: whether an irrelevant number may be included.
     """
 
     name: str
@@ -77,7 +77,7 @@ class _Kind:
     besides: bool
 
     def values(self, rng: Random) -> tuple[dict[str, Fraction], dict[str, str]] | None:
-        """Return the values of a draw and the words that tell them; None where chance gives none that fits."""
+        """Draw values and the words that express them; None if no draw meets the conditions."""
         for _draw in range(_DRAWS):
             drawn = {name: rng.choice(choices) for name, choices in self.draws.items()}
             values = {name: value for name, (value, _words) in drawn.items()}
@@ -96,10 +96,10 @@ class _Kind:
 def everyday_problems(
     count: int, seed: int, *, without: frozenset[str] = frozenset()
 ) -> Iterator[EverydayProblem]:
-    """Yield `count` problems with different texts, each kind as often; always the same ones for a seed.
+    """Yield `count` problems with different texts, evenly over the kinds; the same seed gives the same problems.
 
     Args:
-        without: names of kinds that are left out.
+        without: names of kinds to leave out.
     """
     rng = Random(seed)
     kinds, besides = _material()
@@ -113,7 +113,7 @@ def everyday_problems(
 
 
 def everyday_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
-    """Yield the problems as lines of a file."""
+    """Yield the problems as rows of a file."""
     for number, problem in enumerate(everyday_problems(count, seed)):
         yield {"id": str(number), "language": "en", **asdict(problem)}
 
@@ -144,7 +144,7 @@ def _problem(kind: _Kind, besides: Sequence[str], rng: Random) -> EverydayProble
     except (DataError, EvaluationError):
         return None
     if any(not is_slot(leaf) and leaf not in CONSTANTS for leaf in leaves):
-        return None  # the text's reader takes a number for another one
+        return None  # the text's reader confuses one number with another
     return EverydayProblem(text, equation, constant_label(answer), kind.name)
 
 
@@ -174,7 +174,7 @@ def _filled(
 
 
 def _with_values(equation: str, values: Mapping[str, Fraction]) -> str:
-    """Return an equation with numbers in place of the quantities.
+    """Return an equation with the quantities replaced by numbers.
 
     >>> _with_values("all*(1-part)", {"all": Fraction(24), "part": Fraction(1, 3)})
     '24*(1-(1/3))'
@@ -198,7 +198,7 @@ def _holds(left: Fraction, sign: str, right: Fraction) -> bool:
 
 
 def _choices(text: str) -> list[tuple[Fraction, str]]:
-    """Return the values of a quantity with their words: ``2..9``, ``0.5..9.5/0.1``, ``5|10``, ``1/2=half``."""
+    """Parse the values of a quantity with their words: ``2..9``, ``0.5..9.5/0.1``, ``5|10``, ``1/2=half``."""
     choices: list[tuple[Fraction, str]] = []
     for choice in text.split("|"):
         low, is_range, rest = choice.partition("..")

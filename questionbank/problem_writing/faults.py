@@ -1,6 +1,6 @@
-"""What a teacher would strike out in a written problem: broken money, half children, pronouns without a name. English.
+"""Faults that a teacher would reject in a generated problem: broken money, half children, stray pronouns. English.
 
-A problem with a fault is not shown. The checks are for what rules and models get wrong, not for style.
+A faulty problem is not shown. The checks are for typical mistakes of rules and models, not for style.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONE_PLURAL = re.compile(
     r"(?<![\d.,/$£€-])1 (?!is\b|was\b|has\b|as\b|this\b|less\b|plus\b|times\b)([a-z]{2,}[^su\W]s)\b"
 )
 _ARTICLE = re.compile(r"\b([Aa]n?) (\d[\d,]*|[a-z]{2,})")
-_LIMITS = (  # what a day, a week and a year hold
+_LIMITS = (  # maximum amounts in a day, a week and a year
     (re.compile(r"(\d+)[- ]hours? (?:a|per|each|every) day|(\d+)-hour (?:day|shift|workday)"), 16),
     (re.compile(r"(\d+) days (?:a|per|each|every) week"), 7),
     (re.compile(r"(\d+) months (?:a|per|each|every) year"), 12),
@@ -71,10 +71,10 @@ _CONDITION = re.compile(r"(?:If|After|When|Before|Being|Using|Given|Then|So)\b")
 
 
 def fault(text: str, answer: str) -> str:
-    """Say what is wrong with an English problem; empty where nothing is found.
+    """Describe what is wrong with an English problem; empty if no fault is found.
 
     Args:
-        answer: as people write it.
+        answer: formatted for people.
     """
     if any(len(match[1]) != 2 for match in _MONEY.finditer(text)):
         return "an amount of money has no two decimals"
@@ -102,7 +102,7 @@ def asks_for_money(text: str) -> bool:
 
 
 def refers_back(question: str) -> bool:
-    """Return whether a question leans on what is said before it, so that it cannot come first.
+    """Return whether a question depends on what is said before it, so that it cannot come first.
 
     >>> refers_back("How many does she have left?"), refers_back("How many pens did Ann buy?")
     (True, False)
@@ -148,7 +148,7 @@ def _pronoun_fault(text: str) -> str:
 
 
 def _sexes(name: str, category: str) -> set[str]:
-    """Return the sexes of a name; of one of the lists that we draw from, its own; none where nobody knows."""
+    """Return the sexes a name may have: for a name from our lists, that of its list; empty if not known."""
     if name in WOMEN:
         return {"woman"}
     if name in MEN:

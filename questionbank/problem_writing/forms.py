@@ -1,4 +1,4 @@
-"""The equation of a word problem, and the text of a similar one."""
+"""Forms for the equation of a word problem, and for the text of a similar problem."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from questionbank.problem_writing.services import LONGEST_TEXT
 
 
 class EquationForm(ServiceForm):
-    """An equation, and the version of the question that its writer read."""
+    """An equation, and the version of the question that its author read."""
 
     main_field = "equation"
 

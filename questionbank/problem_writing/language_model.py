@@ -1,7 +1,7 @@
-"""Similar problems by a language model: what it is asked, and what is read from its answer.
+"""Similar problems from a language model: the prompt, and parsing its answer.
 
-Nothing is taken on trust: `questionbank.problem_writing.problem.refusal` compares each with the question, and the
-answer is computed from the equation that the model names.
+Nothing is taken on trust: `questionbank.problem_writing.problem.refusal` compares each problem with the question, and
+the answer is computed from the equation that the model states.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _PROBLEM = re.compile(r"<problem>(.*?)</problem>\s*<equation>(.*?)</equation>", 
 
 
 def retelling_request(text: str, equation: str) -> list[Message]:
-    """Return the messages that ask for a problem with the same computation as the given one."""
+    """Return the messages that request a problem with the same computation as the given one."""
     asked = f"<given>\n{text}\n</given>\n<solved-by>{equation}</solved-by>"
     return conversation(asked, instruction=_INSTRUCTION)
 
 
 def problems_of_answer(written: str, generator: str) -> list[RetoldProblem]:
-    """Read the problems of an answer; those whose equation cannot be read or has no value are passed over.
+    """Parse the problems in an answer; those with an unreadable equation or without a value are skipped.
 
     Args:
         written: what the model wrote.
-        generator: what to call the model.
+        generator: the name to give the model.
     """
     problems = []
     for text, equation in _PROBLEM.findall(without_thoughts(written)):

@@ -1,4 +1,4 @@
-"""The same problem with other names, things and numbers; the answer is computed from the equation. English."""
+"""The same problem with other names, things and numbers; the answer is recomputed from the equation. English."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from questionbank.problem_writing.numbers import OtherNumbers
 from questionbank.problem_writing.problem import SAME_STORY, RetoldProblem, answer_text
 from questionbank.problem_writing.sense import Sense
 
-_KINDS = (  # things that may stand for one another, singular/plural or the singular alone; words that bind them
+_KINDS = (  # interchangeable things, singular/plural or the singular alone, and the words that restrict them
     ("pen pencil ruler eraser", "write|writes|wrote|draw|draws|drew|sharpen|ink|erase|measure"),
     (
         "marble stamp badge sticker shell",
@@ -83,7 +83,7 @@ _WORD_AFTER = re.compile(r" ([A-Za-z'’]+)|[-'’]")
 
 
 def with_other_things(text: str, rng: Random) -> str:
-    """Return the text with other things of the same kind; all that is not in the text already may come."""
+    """Return the text with things replaced by others of the same kind that are not in the text already."""
     for kind, binding in _THINGS:
         present = [thing for thing in kind if _mentions(thing, text)]
         others = [thing for thing in kind if thing not in present]
@@ -100,7 +100,7 @@ def _mentions(thing: tuple[str, str], text: str) -> list[re.Match[str]]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Return whether a word is no part of a compound, as far as its neighbours tell."""
+    """Return whether a word is not part of a compound, judging by its neighbours."""
     before = _WORD_BEFORE.search(text, max(0, start - 30), start)
     after = _WORD_AFTER.match(text, end)
     return (before is None or before[1].lower() in _BEFORE) and (
@@ -117,7 +117,7 @@ def _renamed(text: str, thing: tuple[str, str], new: tuple[str, str]) -> str:
     return replaced(text, edits)
 
 
-_TRIES = 1500  # draws of numbers for one text
+_TRIES = 1500  # number of draws for one text
 _SPOKEN = {
     "twice": 2,
     "doubl": 2,
@@ -135,7 +135,7 @@ _HE, _SHE = re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE), re.compile(r"\b(?:
 
 
 def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
-    """Yield retellings of a problem, always the same ones for a seed; none where its equation cannot be read."""
+    """Yield retellings of a problem, the same ones for a seed; none if its equation cannot be read."""
     rng = Random(seed)
     for problem in renumbered(text, expression, rng):
         retelling = with_other_things(_with_names(problem.text, rng), rng)
@@ -144,9 +144,9 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
 
 
 def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProblem]:
-    """Yield a problem with other numbers and nothing else changed.
+    """Yield versions of a problem that differ only in their numbers.
 
-    Nothing is yielded where its equation cannot be read or does not tell the text's numbers apart.
+    Nothing is yielded if its equation cannot be read or leaves ambiguous which of the text's numbers it uses.
     """
     slots = number_slots(text)
     try:
@@ -158,7 +158,7 @@ def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProble
     if any(slots[place].value in spoken and not slots[place].in_words for place in used):
         return
     if any(_is_part_of_fraction(slots[place], slots) for place in used):
-        return  # 3*7/4 over "1 3/4" and "7 1/2": the equation does not tell whose the 7 is
+        return  # 3*7/4 over "1 3/4" and "7 1/2": it is ambiguous which 7 is meant
     try:
         sense = Sense(text, slots, tree)
     except DataError:
@@ -176,13 +176,13 @@ def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProble
         if [(slot.reading, slot.value) for slot in new_slots] != [
             (slot.reading, value) for slot, value in zip(slots, values, strict=True)
         ]:
-            continue  # read anew, the text says something else
+            continue  # parsed again, the text has another meaning
         filled = _as_written(tree, new_slots, numbered)
         yield RetoldProblem(numbered, to_infix(filled), answer_text(numbered, evaluate(filled)), SAME_STORY)
 
 
 def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
-    """Return whether a slot is a part of a mixed number or of a fraction above 1."""
+    """Return whether a slot is part of a mixed number or of a fraction above 1."""
     return slot.reading == "digits" and any(
         whole.start <= slot.start < whole.end
         and whole.value > 1
@@ -193,7 +193,7 @@ def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
 
 
 def _as_written(tree: ExpressionTree, slots: Sequence[NumberSlot], text: str) -> ExpressionTree:
-    """Return an equation with the numbers of a text, written as the text has them: 20% rather than 0.2."""
+    """Return an equation with numbers formatted as in the text: 20% rather than 0.2."""
 
     def number(label: str) -> ExpressionTree:
         if not is_slot(label):
@@ -217,7 +217,7 @@ def _labels(tree: ExpressionTree) -> Iterator[str]:
 
 
 def _with_names(text: str, rng: Random) -> str:
-    """Return the text with other people's names, of the sex that the text's pronouns give a lone person."""
+    """Return the text with other people's names; a lone person's name matches the sex of the pronouns."""
     entities = find_entities(text)
     taken = {mention.text for mention in entities}
     people = list({mention.text: mention for mention in entities if mention.category in _NAMES}.values())

@@ -1,4 +1,4 @@
-"""Money and units of a new problem, written as another problem writes them: £3, 3 €, Rs. 3; metres, meters. English."""
+"""Money and units of a new problem, in another problem's notation: £3, 3 €, Rs. 3; metres, meters. English."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _AMERICAN = re.compile(r"(met|lit)er(s?)\b")
 
 @dataclass(frozen=True, slots=True)
 class _Amounts:
-    """How a text writes amounts of money.
+    """A text's notation for amounts of money.
 
     Attributes:
-        written: with {} for the number.
-        one, several: names of the currency.
+        written: a format with {} for the number.
+        one, several: singular and plural name of the currency.
     """
 
     written: str
@@ -44,7 +44,7 @@ class _Amounts:
 
 
 def currencies(text: str) -> frozenset[str]:
-    """Return the currencies of a text by pint's names, coins counted with theirs.
+    """Return the currencies of a text by pint's names, coins counted as their currency.
 
     >>> sorted(currencies("A pen costs 80p.")), sorted(currencies("It costs 50 cents."))
     (['pound_sterling'], ['dollar'])
@@ -58,7 +58,7 @@ def currencies(text: str) -> frozenset[str]:
 
 
 def written_like(text: str, like: str) -> str:
-    """Return a text about dollars with money and units written as another text writes them, where that has any.
+    """Return a text about dollars with money and units in another text's notation, if that has any.
 
     >>> written_like("A hat costs $12. How many dollars are 3 hats?", like="A pen costs £2.")
     'A hat costs £12. How many pounds are 3 hats?'
@@ -80,7 +80,7 @@ def written_like(text: str, like: str) -> str:
 
 
 def measures_alike(text: str, like: str) -> bool:
-    """Return whether a text has miles or kilometres only if another one has them, or measures nothing."""
+    """Return whether a text has miles or kilometres only if the other has them, or has no measurements."""
     return _systems(text) <= (_systems(like) or {"imperial", "metric"})
 
 

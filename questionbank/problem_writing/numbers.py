@@ -1,4 +1,4 @@
-"""Other numbers in a word problem, of the same kind and the same order of size."""
+"""Other numbers in a word problem, of the same kind and order of magnitude."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _MONEY = re.compile(r"[$£€]\s?$")
 
 
 class OtherNumbers:
-    """Draws other numbers for digits of a text; equal numbers stay equal.
+    """Draws other numbers for the digits of a text; equal numbers stay equal.
 
-    Fractions, times of day, years, ordinals, a lone 1 ("1 cone"), notes and coins, and the numbers of a calendar stay,
-    as do words.
+    Fractions, times of day, years, ordinals, a lone 1 ("1 cone"), notes and coins, calendar numbers and number words
+    are kept.
 
     Args:
-        changing: indices of the slots whose numbers may become others.
-        kept: likewise of those that stay, with all numbers written alike.
+        changing: indices of the slots with numbers that may change.
+        kept: indices of the slots that stay, along with all numbers written the same way.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class OtherNumbers:
             for place in changing
             if (written := found[place]) is not None and may_change(written)
         }
-        # the same number also where the equation does not name it
+        # including occurrences of the same number that the equation does not use
         self._places = {
             written.start(): written
             for written in _DIGITS.finditer(text)
@@ -76,32 +76,32 @@ class OtherNumbers:
         ]
 
     def __bool__(self) -> bool:
-        """Return whether there is a number that may be another one."""
+        """Return whether any number may change."""
         return bool(self._is_money)
 
     def draw(self, rng: Random) -> dict[str, str]:
-        """Return another number for each that may change, by how it is written."""
+        """Draw a replacement for each number that may change, by its written form."""
         return {
             written: _another_number(written, rng, is_money=is_money)
             for written, is_money in self._is_money.items()
         }
 
     def values(self, drawn: Mapping[str, str]) -> list[Fraction]:
-        """Return the value of each slot with drawn numbers."""
+        """Return the value of each slot after replacement."""
         return [
             slot.value * _value(drawn[written]) / _value(written) if written else slot.value
             for slot, written in zip(self._slots, self._written, strict=True)
         ]
 
     def text(self, drawn: Mapping[str, str]) -> str:
-        """Return the text with drawn numbers."""
+        """Return the text after replacement."""
         return replaced(
             self._text, [(*written.span(), drawn[written[0]]) for written in self._places.values()]
         )
 
 
 def number_kinds(text: str) -> frozenset[str]:
-    r"""Return which kinds of numbers a text has beside whole ones and decimals: per cents, fractions.
+    r"""Return the kinds of numbers in a text besides integers and decimals: percentages, fractions.
 
     >>> sorted(number_kinds(r"25% of 80 is $\frac{1}{4}$ of 80."))
     ['fraction', 'percent']
@@ -110,7 +110,7 @@ def number_kinds(text: str) -> frozenset[str]:
 
 
 def _is_kept(text: str, written: str, start: int, end: int) -> bool:
-    """Return whether a number in digits is one that stays as it is."""
+    """Return whether a number in digits must stay as it is."""
     if written == "1" and not _MONEY.search(text, 0, start):
         return True
     if not _value(written) or (written in _OF_A_CALENDAR and _CALENDAR.match(text, end)):
@@ -123,7 +123,7 @@ def _is_kept(text: str, written: str, start: int, end: int) -> bool:
 
 
 def _another_number(written: str, rng: Random, *, is_money: bool) -> str:
-    """Return a number with as many digits, as round as the given one, written alike: $6.00, but 6 hours."""
+    """Return an equally round number with as many digits in the same notation: $6.00, but 6 hours."""
     _whole, _point, decimals = written.partition(".")
     unit = 10 ** len(decimals)
     value = int(written.replace(",", "").replace(".", ""))
@@ -145,7 +145,7 @@ def _value(written: str) -> Fraction:
 
 
 def _roundness(value: int, unit: int) -> int:
-    """Return the largest usual step of which a number, in units of its last decimal, is a multiple."""
+    """Return the largest usual step that divides a number, in units of its last decimal."""
     steps = (100 * unit, 10 * unit, 5 * unit, unit, unit // 2, unit // 4, unit // 10, unit // 20, 1)
     return next(
         step for step in steps if step and value % step == 0 and (value >= 5 * step or step in (unit, 1))

@@ -1,4 +1,4 @@
-"""A problem that was written to be computed like another one, and what it must fulfil."""
+"""A problem written to have the same computation as another one, and the requirements it must meet."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from questionbank.problem_writing.faults import asks_for_money, fault
 from questionbank.problem_writing.notation import currencies
 
 SAME_STORY = "other names, things and numbers"
-"""Generator of problems that keep the story, which are near copies on purpose."""
+"""Generator name for problems that keep the story, which are near copies on purpose."""
 
-NEAR_COPY = 0.9  # likeness of two texts, numbers aside, from which one is a copy of the other
+NEAR_COPY = 0.9  # similarity of two texts, ignoring numbers, from which one is a copy of the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class RetoldProblem:
     """A problem with its equation and answer.
 
     Attributes:
-        generator: what wrote it.
-        answer: the equation's value, as people write it.
+        generator: name of the rule set or model that wrote it.
+        answer: the equation's value, formatted for people.
     """
 
     text: str
@@ -38,7 +38,7 @@ class RetoldProblem:
 
 
 def answer_text(text: str, value: Fraction) -> str:
-    """Return an answer as people write it: money with two decimals, unless it is whole.
+    """Format an answer for people: money with two decimals, unless it is whole.
 
     >>> answer_text("How much does she pay?", Fraction(36, 5)), answer_text("How long is it?", Fraction(36, 5))
     ('7.20', '7.2')
@@ -50,17 +50,17 @@ def answer_text(text: str, value: Fraction) -> str:
 
 
 def text_likeness(first: str, second: str) -> float:
-    """Return how alike two texts read, numbers aside: the cosine of their character n-grams, in [0, 1]."""
+    """Return the similarity of two texts, ignoring numbers: the cosine of their character n-grams, in [0, 1]."""
     vectors = HashedNgramEncoder().encode([mask_numbers(first), mask_numbers(second)])
     return float(vectors[0] @ vectors[1])
 
 
 def refusal(candidate: RetoldProblem, *, text: str, graph_key: str) -> str:
-    """Say why a candidate is no similar problem of a question; empty where it is one.
+    """Return why a candidate is not a similar problem of a question; empty if it is one.
 
     Args:
-        text: of the question.
-        graph_key: of the question's equation.
+        text: the question's text.
+        graph_key: the graph key of the question's equation.
     """
     if problem_graph_key(candidate.text, candidate.equation) != graph_key:
         return "it is computed in another way"

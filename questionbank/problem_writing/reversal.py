@@ -1,7 +1,7 @@
 """Write new problems from a question's own story: ask for a known number, leave one blank, or put the question first.
 
-Reversed operations and question reordering are those of Textual-CL (2022), section 3.1, in English and in Chinese.
-Where a sentence cannot be reversed, for instance because it has several numbers, a number is left blank (ours).
+Reversed operations and question reordering are those of Textual-CL (2022), section 3.1, in English and in Chinese. If a
+sentence cannot be reversed, for example because it has several numbers, a number is left blank (our addition).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ASKS_FOR_THE_BLANK: Mapping[str, str] = MappingProxyType(
 
 
 def blanks(text: str) -> int:
-    """Return how many places of a text are left blank.
+    """Return the number of blanks in a text.
 
     >>> blanks("Ann has ____ pens. She buys ( ) pens.")
     2
@@ -51,7 +51,7 @@ def blanks(text: str) -> int:
 
 
 def reversed_problems(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
-    """Yield a problem for each known number that can be asked for; the answer stands in the text instead."""
+    """Yield a problem for each known number that can be asked for, with the answer stated in the text instead."""
     problem = ProblemRecord("", text, language, equation=equation)
     asked_for = set()
     for made in reverse_operation(problem):
@@ -68,7 +68,7 @@ def reversed_problems(text: str, equation: str, language: str) -> Iterator[Retol
 
 
 def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
-    """Yield the problem with its question first, where its last sentence is a question."""
+    """Yield the problem with its question first, if its last sentence is a question."""
     problem = reorder_question(ProblemRecord("", text, language, equation=equation))
     if problem is None or (
         primary_language(language) == "en" and refers_back(split_sentences(problem.text)[0].text)
@@ -88,7 +88,7 @@ def _is_faulty(text: str, answer: str, language: str) -> bool:
 def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
     """Return whether the result is not stated before the events that lead to it.
 
-    "There are 42 passengers now. At the next stop 9 get off" reads as if the 42 were there before the stop. Where
+    "There are 42 passengers now. At the next stop 9 get off" reads as if the 42 were there before the stop. If
     numbers are only multiplied or divided, the order of the sentences does not matter.
     """
     example, answer = solvable_example(problem)
@@ -98,7 +98,7 @@ def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
 
 
 def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
-    """Yield the problem with one number left blank and the answer given, for each number it can be solved for."""
+    """Yield, for each number the problem can be solved for, a version with that number blank and the answer given."""
     language = primary_language(problem.language)
     if "\\" in problem.text or blanks(problem.text):
         return
@@ -131,7 +131,7 @@ def _may_be_formula(before: str, after: str) -> bool:
 
 
 def _solved_for(example: SolverExample, label: str, answer: Fraction) -> str:
-    """Return the equation solved for a number that occurs once; empty where it cannot be solved exactly."""
+    """Return the equation solved for a number that occurs once; empty if it cannot be solved exactly."""
     value = example.values[slot_index(label)]
     if [*example.values, answer].count(value) > 1:
         return ""

@@ -1,4 +1,4 @@
-"""Similar problems that were written for questions: those that wait, and those that may enter the bank."""
+"""Similar problems generated for questions: those awaiting review, and those that may enter the bank."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.solving.solutions import SolvedText, gives
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
-    """Return the similar problem with a number."""
+    """Return the similar problem with this id."""
     return get_or_not_found(
         ProblemVariant.objects.select_related("question").filter(pk=variant_id),
         "There is no similar problem with this number.",
@@ -29,7 +29,7 @@ def question_variants(*, question: Question) -> QuerySet[ProblemVariant, Problem
 
 
 def open_variants() -> QuerySet[ProblemVariant, ProblemVariant]:
-    """Return those that wait for a reviewer, the oldest first."""
+    """Return the similar problems that wait for a reviewer, the oldest first."""
     waiting = ProblemVariant.objects.filter(state=ProblemVariant.State.OPEN)
     return waiting.select_related("question", "added").order_by("pk")
 
@@ -37,20 +37,20 @@ def open_variants() -> QuerySet[ProblemVariant, ProblemVariant]:
 def last_decided_variant(*, reviewer: User) -> ProblemVariant | None:
     """Return the similar problem that a reviewer decided on last.
 
-    None where that one is in the bank, or there is none.
+    Return None if it is in the bank already, or there is no decision.
     """
     decided = ProblemVariant.objects.filter(decided_by=reviewer).order_by("-decided_at", "-pk").first()
     return decided if decided is not None and decided.added_id is None else None
 
 
 def own_drafts(*, texts: Collection[str], user: User) -> dict[str, Question]:
-    """Return a person's drafts that have one of some texts, by text."""
+    """Return a person's drafts with one of these texts, by text."""
     drafts = Question.objects.filter(created_by=user, status=Question.Status.DRAFT, text__in=texts)
     return {draft.text: draft for draft in drafts.defer("search_vector").order_by("-pk")}
 
 
 def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVariant, ProblemVariant]:
-    """Return accepted ones that the bank lacks and whose question is in use, the oldest first."""
+    """Return accepted problems that the bank lacks and whose question is in use, the oldest first."""
     accepted = ProblemVariant.objects.filter(
         state=ProblemVariant.State.ACCEPTED, added__isnull=True, question__isnull=False
     ).exclude(question__status=Question.Status.RETIRED)
@@ -60,7 +60,7 @@ def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVa
 
 
 def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> str:
-    """Say that the solver is fairly sure of another answer to a reworded problem; empty where it is not."""
+    """Return a sentence if the solver is fairly sure of another answer to a reworded problem; empty otherwise."""
     if solved is None or not solved.is_certain or solved.best is None or solved.best.value is None:
         return ""
     try:

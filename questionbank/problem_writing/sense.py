@@ -1,8 +1,9 @@
-"""What a problem's numbers have in common with all that may replace them, so that its story stays possible.
+"""Constraints that replacement numbers must meet so that a problem's story remains plausible.
 
-A problem says more than its equation: of 42 visitors 14 are adults, 60 minutes are an hour, there are 5 results because
-4 and a missing one are listed. We don't read that. Instead the new numbers must have the shape of the old ones: numbers
-and steps of the equation that measure the same compare with each other, and with the bounds of their unit, as before.
+A problem implies more than its equation: 14 of 42 visitors are adults, 60 minutes are an hour, there are 5 results
+because 4 and a missing one are listed. We do not parse that. Instead, the new numbers must keep the shape of the old:
+numbers and steps of the equation with the same measure compare with each other, and with the bounds of their unit, as
+before.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from analytics.text.unit_names import unit_dimension
 from analytics.text.units import convert_quantity
 
 _ENDLESS = 7  # decimals
-_PER_CENT = 2  # decimals of a whole number of per cent
-_MOST_GROWTH = 2  # of a step of the equation, in either direction
-_SMALL = 10  # steps of both problems below it are about as large
-_MOST_ADDED = 10  # numbers of a text whose sums are compared
+_PER_CENT = 2  # decimals of a whole percentage
+_MOST_GROWTH = 2  # factor by which a step of the equation may change, in either direction
+_SMALL = 10  # steps below it in both problems count as similar in size
+_MOST_ADDED = 10  # largest count of numbers in a text for which sums are compared
 _BOUNDS: Mapping[
     str, tuple[int, ...]
-] = {  # a literal table: where a number of a unit begins to mean something else
+] = {  # a literal table: the number of each unit from which a quantity changes its meaning
     "second": (60,),
     "minute": (60,),
     "hour": (24,),
@@ -60,16 +61,16 @@ _LISTS = (  # "12, 15 and 19", "3 apples, 4 pears and 5 plums", "Ann, Ben and Ca
 
 
 class Sense:
-    """What holds of a problem's numbers.
+    """The relations between a problem's numbers.
 
     Args:
-        slots: of its text.
+        slots: the number slots of its text.
         tree: its equation over the slots.
 
     Attributes:
-        fixed: slots whose number cannot be another one, as far as text and equation tell: the bounds of a unit (60
-            minutes), numbers that the equation may have of its own (the 2 of a perimeter), and how many things are
-            listed.
+        fixed: slots with a number that must not change, as far as text and equation show: the bounds of a unit (60
+            minutes), numbers that the equation may contain as constants (the 2 of a perimeter), and how many things
+            are listed.
 
     Raises:
         EvaluationError: the equation has no value.
@@ -100,10 +101,10 @@ class Sense:
         self._sums = list(self._signs_of_sums(self._values))
 
     def tells_apart(self) -> bool:
-        """Return whether each number of the equation can only be one of the text.
+        """Return whether each number of the equation can only be one of the text's numbers.
 
-        "Thrice" and "3 points" are both 3, and so is 1 + 2 on the way to an answer: an equation does not tell which it
-        means, and only one of them may change.
+        "Thrice" and "3 points" are both 3, and so is 1 + 2 as an intermediate result: it is then ambiguous which one
+        the equation means, and only one of them may change.
         """
         stated = {slot.value for slot in self._slots}
         return not any(
@@ -128,15 +129,15 @@ class Sense:
         return frozenset(fixed)
 
     def holds(self, values: Sequence[Fraction]) -> bool:
-        """Return whether other numbers are shaped like the problem's own.
+        """Return whether other numbers keep the shape of the problem's own.
 
         Args:
-            values: of the slots.
+            values: the new value of each slot.
         """
         changes: dict[Fraction, Fraction] = {}
         for slot, value in zip(self._slots, values, strict=True):
             if changes.setdefault(slot.value, value) != value:
-                return False  # an equation does not tell which of two equal numbers it means
+                return False  # it is ambiguous which of two equal numbers an equation means
         if any(
             _order_of(values[place], bound) != _order_of(self._slots[place].value, bound)
             for place, bounds in self._bounds.items()
@@ -168,21 +169,21 @@ class Sense:
         return named
 
     def _order(self, pairs: Iterator[tuple[str, str]]) -> list[tuple[str, str, int]]:
-        """Return which of two is more, for those of some pairs that may be compared."""
+        """Return the order of each comparable pair."""
         order = []
         for first, second in pairs:
             measures = {self._measures.get(name, _CONSTANT) for name in (first, second)}
             sign = _order_of(self._values[first], self._values[second])
-            # what a product measures is not known: that it equals a number may be chance
+            # a product's measure is unknown, so its equality with a number may be chance
             is_chance = _UNKNOWN in measures and not sign and second != "0"
             if not is_chance and (len(measures) == 1 or measures & {_UNKNOWN, _CONSTANT}):
                 order.append((first, second, sign))
         return order
 
     def _signs_of_sums(self, values: Mapping[str, Fraction]) -> Iterator[int]:
-        """Yield how sums of numbers compare with others of their kind: nobody gives away more than there is.
+        """Yield how sums of numbers compare with others of their kind, since nobody gives away more than there is.
 
-        Sums are of two numbers, and of more that stand in a row; of products it counts only whether they are equal.
+        The sums are of two numbers, or of more consecutive ones; products are only checked for equality.
         """
         stated = [name for name in self._stated if slot_index(name) not in self.fixed]
         stated = stated if len(stated) <= _MOST_ADDED else []
@@ -194,7 +195,7 @@ class Sense:
 
 
 def _steps(tree: ExpressionTree) -> Iterator[tuple[str, ExpressionTree]]:
-    """Yield each operation of a tree, inner ones first: its name, and the operation over the names of its operands."""
+    """Yield each operation of a tree, inner ones first: its name, and the operation over its operands' names."""
     if tree.is_number:
         return
     for child in tree.children:
@@ -208,7 +209,7 @@ def _place(quantity: Quantity) -> int:
 
 
 def _measure(quantity: Quantity) -> str:
-    """Return what a number of the text measures: a dimension, a ratio, or how many there are of something."""
+    """Return what a number of the text measures: a dimension, a ratio, or a count of something."""
     if quantity.unit is not None:
         return quantity.unit.dimension
     is_ratio = quantity.mention.kind in (NumberKind.PERCENT, NumberKind.RATIO_PART) or quantity.value < 1
@@ -216,7 +217,7 @@ def _measure(quantity: Quantity) -> str:
 
 
 def _measure_of_step(step: ExpressionTree, measures: Mapping[str, str]) -> str:
-    """Return what a step of the equation measures; `_UNKNOWN` of most products and quotients."""
+    """Return what a step of the equation measures; `_UNKNOWN` for most products and quotients."""
     known = [measures.get(leaf.label, _CONSTANT) for leaf in step.children]
     if step.label in "+-":
         return next((measure for measure in known if measure not in (_UNKNOWN, _CONSTANT)), known[0])
@@ -229,7 +230,7 @@ def _measure_of_step(step: ExpressionTree, measures: Mapping[str, str]) -> str:
 
 
 def _bounds(quantities: Mapping[int, Quantity], units: set[str]) -> dict[int, tuple[Fraction, ...]]:
-    """Return what bounds the number of each slot: of its unit, and what makes one of a larger unit of the text."""
+    """Return the bounds of each slot's number: those of its unit, and conversion factors to the text's larger units."""
     bounds: dict[int, tuple[Fraction, ...]] = {}
     for place, quantity in quantities.items():
         if quantity.unit is not None:
@@ -242,7 +243,7 @@ def _bounds(quantities: Mapping[int, Quantity], units: set[str]) -> dict[int, tu
 
 
 def _factor(unit: str, larger: str) -> Fraction | None:
-    """Return how many of a unit make one of another that is larger; None where they measure different things."""
+    """Return how many of a unit make a larger unit; None if they have different dimensions or it is not larger."""
     if unit_dimension(unit) != unit_dimension(larger):
         return None
     try:
@@ -253,7 +254,7 @@ def _factor(unit: str, larger: str) -> Fraction | None:
 
 
 def _counts_a_list(slot: NumberSlot, lists: Sequence[re.Match[str]]) -> bool:
-    """Return whether a number is how many things a list has, or one more: one is missing, or named apart."""
+    """Return whether a number counts the items of a list, or one more if one is missing or named separately."""
     counts = (
         len(re.findall(_JOIN, match[0])) + 1
         for match in lists
@@ -278,12 +279,12 @@ def _is_ordered(order: Sequence[tuple[str, str, int]], values: Mapping[str, Frac
 
 
 def _order_of(first: Fraction, second: Fraction | int) -> int:
-    """Return 1 where the first is more, -1 where it is less, 0 where both are equal."""
+    """Return 1 if the first is more, -1 if it is less, and 0 if both are equal."""
     return (first > second) - (first < second)
 
 
 def _is_alike(old: Fraction, new: Fraction, is_ratio: bool) -> bool:
-    """Return whether a step's value is about as large as it was, and has no more decimals."""
+    """Return whether a step's value has a similar size as before, and no more decimals."""
     smaller, larger = min(abs(old), abs(new)), max(abs(old), abs(new))
     is_near = larger <= smaller * _MOST_GROWTH or larger <= _SMALL
     most = max(_decimal_places(old), _PER_CENT if is_ratio else 0)
@@ -291,5 +292,5 @@ def _is_alike(old: Fraction, new: Fraction, is_ratio: bool) -> bool:
 
 
 def _decimal_places(value: Fraction) -> int:
-    """Return how many decimals a value has; `_ENDLESS` where they never end, or late."""
+    """Return the number of decimals of a value; `_ENDLESS` if they never end, or end late."""
     return next((places for places in range(_ENDLESS) if (value * 10**places).denominator == 1), _ENDLESS)

@@ -1,4 +1,4 @@
-"""Writing similar problems of a question and others from its story, deciding on them, adding them to the bank."""
+"""Generating problems similar to a question, or from its story, and storing them for review."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from questionbank.similar.language_model_services import language_model_run
 from questionbank.solving.computations import Computation, question_computation
 from questionbank.solving.solutions import equation_gives_answer, known_solution, published_number
 
-MOST_WRITTEN = 5  # at once
+MOST_WRITTEN = 5  # per request
 MOST_ADDED = 500  # likewise
-LONGEST_TEXT = 4_000  # characters of a new wording: a longer text is not taken for a word problem
-_LANGUAGE = "en"  # the only one in which the rules write
-_TRIED = 60  # candidates of each kind
+LONGEST_TEXT = 4_000  # characters of a new wording; a longer text is not considered a word problem
+_LANGUAGE = "en"  # the only language in which the rules write
+_TRIED = 60  # candidates of each kind that are tried
 _REFUSAL = "You may not request similar problems."
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A question whose similar problems are kept, and the texts that they must not repeat."""
+    """A question that similar problems are being stored for, and the texts that they must not repeat."""
 
     question: Question
     computation: Computation
     known: list[str]
 
     def new(self, problems: Iterable[RetoldProblem]) -> Iterator[RetoldProblem]:
-        """Yield those that differ enough from what is known and from one another."""
+        """Yield the problems that differ enough from known ones and from each other."""
         for problem in problems:
             if self._accepts(problem):
                 self.known.append(problem.text)
                 yield problem
 
     def new_by_rules(self) -> Iterator[RetoldProblem]:
-        """Yield other stories with the same graph; where the equation is known for sure, then the same story retold.
+        """Yield other stories with the same graph; if the equation is certain, also the same story retold.
 
-        One of each generator comes first, then the others. A story has numbers of the same kinds: a third of the trees
-        is no rows of chairs.
+        One from each generator comes first, then the others. A story must have numbers of the same kinds, since a third
+        of the trees cannot become rows of chairs.
         """
         seed = f"{self.question.pk}/{len(self.known)}"
         kinds = number_kinds(self.question.text)
@@ -74,7 +74,7 @@ class _Wanted:
         yield from self.new(later)
 
     def _accepts(self, problem: RetoldProblem) -> bool:
-        """Return whether it is a similar problem that neither the bank nor the question's similar problems have."""
+        """Return whether it is a similar problem that neither the bank nor the question has yet."""
         if refusal(problem, text=self.question.text, graph_key=self.computation.key):
             return False
         if any(story_key(problem.text) == story_key(text) for text in self.known):
@@ -85,10 +85,10 @@ class _Wanted:
 
 
 def why_not_varied(question: Question, *, by_model: bool = False) -> str:
-    """Return why no similar problems of a question can be written; empty where they can.
+    """Return why no similar problems of a question can be written; empty if they can.
 
     Args:
-        by_model: by the language model, which writes other languages than the rules too.
+        by_model: whether the language model writes, which supports more languages than the rules.
     """
     if question.status == Question.Status.RETIRED:
         return "This question is retired."
@@ -100,9 +100,9 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
 
 
 def why_not_reversible(question: Question) -> str:
-    """Return why no reversed versions of a question can be written; empty where they can.
+    """Return why no reversed versions of a question can be written; empty if they can.
 
-    A solution found only by the solver does not do: where it is wrong, so is every answer that follows from it.
+    A solution found only by the solver is not enough: if it is wrong, so is every answer derived from it.
     """
     if question.status == Question.Status.RETIRED:
         return "This question is retired."
@@ -124,13 +124,13 @@ def why_not_reversible(question: Question) -> str:
 
 @transaction.atomic
 def variants_write(*, question: Question, each: int, user: User) -> list[ProblemVariant]:
-    """Write similar problems of a question by rules, here and now; they go to the reviewers.
+    """Write similar problems of a question by rules, synchronously; they go to the reviewers.
 
     Returns:
-        At most `each` problems; none where the rules know no (other) story.
+        At most `each` problems; empty if the rules know no (other) story.
 
     Raises:
-        NotAllowed: the person may not propose anything.
+        NotAllowed: the person may not propose problems.
         Conflict: the question is retired, in another language, or its computation is not known.
     """
     require(user, "paraphrase_propose", _REFUSAL)
@@ -142,15 +142,15 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
 def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
     """Write problems from a question's own story; they go to the reviewers.
 
-    At most five ask for one of its numbers, which the equation is solved for; the last puts the question first.
+    At most five ask for one of its numbers, for which the equation is solved; the last puts the question first.
 
     Returns:
-        The problems; none where the equation cannot be solved for any number, or all are there already.
+        The problems; empty if the equation cannot be solved for any number, or all exist already.
 
     Raises:
-        NotAllowed: the person may not propose anything.
+        NotAllowed: the person may not propose problems.
         NotFound: the question was deleted.
-        Conflict: `why_not_reversible` says why.
+        Conflict: for the reason that `why_not_reversible` returns.
     """
     require(user, "paraphrase_propose", _REFUSAL)
     fresh = _locked(question)
@@ -176,12 +176,12 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
 
 @transaction.atomic
 def variants_request(*, question: Question, each: int, user: User) -> Run:
-    """Ask the language model for similar problems of a question in a job, or return the job that does so already.
+    """Request similar problems from the language model in a job, or return the job that does so already.
 
     The run's parameters are ``{"question": id, "each": number}``.
 
     Raises:
-        NotAllowed: the person may not propose anything, or not ask the model.
+        NotAllowed: the person may not propose problems, or may not use the model.
         Conflict: the question is retired, or its computation is not known.
         ValidationFailed: no language model is configured.
     """
@@ -201,24 +201,24 @@ def variants_request(*, question: Question, each: int, user: User) -> Run:
 def variants_keep(
     *, question: Question, problems: Iterable[RetoldProblem], each: int, user: User | None
 ) -> list[ProblemVariant]:
-    """Keep the problems that are similar and new; they go to the reviewers.
+    """Store the problems that are similar and new; they go to the reviewers.
 
     Each is confirmed to have the same graph, has other numbers and another story, and its answer is its equation's
-    value. Left out are near copies of the question, of one another and of those written before, and questions that the
-    bank has already.
+    value. Near copies of the question, of each other and of earlier problems are left out, and so are questions that
+    the bank already has.
 
     Args:
-        each: how many to keep at most.
+        each: how many to store at most.
 
     Raises:
-        NotFound, Conflict: the question was deleted or retired, or what it computes is no longer known.
+        NotFound, Conflict: the question was deleted or retired, or its computation is no longer known.
     """
     search = _wanted(question, by_model=True)
     return _kept(search, islice(search.new(problems), each), user)
 
 
 def _locked(question: Question) -> Question:
-    """Return the question as it is now: it may have been changed, and two may ask at once."""
+    """Return the question's current state with a lock: it may have changed, and requests may be concurrent."""
     return get_or_not_found(
         Question.objects.select_for_update(no_key=True).filter(pk=question.pk),
         "This question no longer exists.",

@@ -1,12 +1,12 @@
-"""Word problems from stories whose quantities depend on one another, told in part, with one of them asked for.
+"""Word problems from stories with interdependent quantities, told in part, with one of them asked for.
 
 A story (`stories.toml`) names quantities, drawn from a range or computed from others, and how each is told and asked
-for. A problem tells those that the asked one is computed from, and at times one that it is not: only reading tells
-which numbers count. The same story asks for its result, for a part, or for a difference, so that no keyword gives the
+for. A problem tells those needed to compute the asked one, and at times an irrelevant one: only reading shows which
+numbers count. The same story asks for its result, for a part, or for a difference, so that no keyword gives the
 operation away. All texts are our own.
 
-`synthetic_problems` draws from all stories, for solvers to learn from; `stories` draws problems with one computational
-graph, for teachers and for pairs of problems that compute the same.
+`synthetic_problems` draws from all stories, as training data for solvers; `stories` draws problems with one
+computational graph, for teachers and for pairs of problems with the same computation.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from questionbank.problem_writing.notation import measures_alike, written_like
 from questionbank.problem_writing.problem import RetoldProblem
 
 _MOST_OPERATIONS = 3
-_SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # of the problems, by number of operations
-_DISTRACTED = 0.6  # of the problems tell a quantity that is not needed, where the story has one
-_WITHOUT_NUMBER = 0.6  # of the problems tell the asked quantity as "some", where the story can
-_IN_ONE_SENTENCE = 0.2  # of the problems ask as "If ..., how many ...?"
-_DRAWS = 400  # of a story's numbers
-_TRIES = 40  # of each way to ask for a graph
+_SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # share of problems by number of operations
+_DISTRACTED = 0.6  # share of problems that tell an irrelevant quantity, if the story has one
+_WITHOUT_NUMBER = 0.6  # share of problems that tell the asked quantity as "some", if the story can
+_IN_ONE_SENTENCE = 0.2  # share of problems that ask as "If ..., how many ...?"
+_DRAWS = 400  # attempts to draw a story's numbers
+_TRIES = 40  # attempts for each way to ask for a graph
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _WORD_LISTS = {"w": "ingredients", "u": "lengths", "m": "travel", "l": "liquids"}
 _PRONOUNS = {"he": ("he", "his"), "she": ("she", "her")}
@@ -57,13 +57,13 @@ class _Story:
     """Quantities, and the ways to tell each and to ask for it.
 
     Attributes:
-        ranges: of the quantities that are drawn.
-        definitions: expressions over other quantities, and numbers, of those that are computed.
+        ranges: ranges of the quantities that are drawn.
+        definitions: expressions over other quantities and numbers, for the quantities that are computed.
         facts: phrasings that tell a quantity.
         questions: phrasings that ask for one.
         always: quantities that every problem tells.
         sometimes: quantities that may be told without their number.
-        prices: for each kind of thing the quantity that is the price of one.
+        prices: for each kind of thing, the quantity that is its unit price.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -76,7 +76,7 @@ class _Story:
 
     @cached_property
     def rules(self) -> list[tuple[str, str, ExpressionTree]]:
-        """Each definition's quantity, a quantity that it determines, and the expression of that one."""
+        """For each definition and each quantity it determines: its name, that quantity, and the expression for it."""
         return [
             (name, quantity, tree if quantity == name else solve_for(tree, quantity, ExpressionTree(name)))
             for name, tree in self.definitions.items()
@@ -86,7 +86,7 @@ class _Story:
     def derivations(
         self, quantity: str, most: int, used: frozenset[str] = frozenset()
     ) -> Iterator[tuple[ExpressionTree, int]]:
-        """Yield expressions of at most `most` operations that compute a quantity, each definition used once."""
+        """Yield expressions of at most `most` operations that compute a quantity, using each definition once."""
         yield ExpressionTree(quantity), 0
         if not most or quantity.isdigit():
             return
@@ -104,7 +104,7 @@ class _Story:
         return frozenset(name for name, facts in self.facts.items() if f"{{{name}}}" in facts[0])
 
     def computations(self, asked: str) -> list[tuple[ExpressionTree, int]]:
-        """Return what computes a quantity from told numbers, each used once, with the number of operations."""
+        """Return expressions that compute a quantity from told numbers, each used once, with their operation counts."""
         return [
             (tree, count)
             for tree, count in self.derivations(asked, _MOST_OPERATIONS)
@@ -112,7 +112,7 @@ class _Story:
         ]
 
     def values(self, rng: Random) -> dict[str, Fraction] | None:
-        """Return a draw of all quantities, each a whole number above 1; None where chance gives none."""
+        """Draw all quantities as whole numbers above 1; None if no draw succeeds."""
         for _draw in range(_DRAWS):
             values = {name: Fraction(rng.randint(*bounds)) for name, bounds in self.ranges.items()}
             for name, tree in self.definitions.items():
@@ -125,17 +125,17 @@ class _Story:
 
 
 def _quantities(tree: ExpressionTree) -> list[str]:
-    """Return the names of the leaves that are no numbers."""
+    """Return the names of the leaves that are not numbers."""
     return [label for label in tree.leaves() if not label.isdigit()]
 
 
 def _filled(tree: ExpressionTree, values: Mapping[str, Fraction]) -> ExpressionTree:
-    """Return the expression with numbers in place of the quantities."""
+    """Return the expression with the quantities replaced by numbers."""
     return tree.with_leaves(lambda label: ExpressionTree(str(values.get(label, label))))
 
 
 def synthetic_problems(count: int, seed: int) -> list[SyntheticProblem]:
-    """Draw `count` problems, no two of which are equal but for their numbers; always the same ones for a seed."""
+    """Draw `count` problems that differ in more than their numbers; the same seed gives the same problems."""
     rng = Random(seed)
     stories, _words = _material()
     problems: dict[str, SyntheticProblem] = {}
@@ -158,10 +158,10 @@ def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | 
 def _told(
     story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, for_people: bool
 ) -> SyntheticProblem | None:
-    """Return a draw of a problem that asks for a quantity; None where another way to compute it is as short.
+    """Draw a problem that asks for a quantity; None if another way to compute it is equally short.
 
     Args:
-        for_people: tell no quantity that is not needed, and put things only into what holds them.
+        for_people: tell no irrelevant quantity, and put things only into suitable containers.
     """
     numbers = story.numbers
     stated = {*_quantities(tree), *story.always}
@@ -190,7 +190,7 @@ def _told(
 
 @cache
 def graphs_with_stories() -> Mapping[str, Sequence[tuple[_Story, str, ExpressionTree]]]:
-    """Return by computational graph the stories that have it: story, asked quantity and its expression."""
+    """Return, by computational graph, the stories that have it: story, asked quantity and its expression."""
     ways: dict[str, list[tuple[_Story, str, ExpressionTree]]] = {}
     for story in _material()[0]:
         for asked in story.questions:
@@ -200,10 +200,10 @@ def graphs_with_stories() -> Mapping[str, Sequence[tuple[_Story, str, Expression
 
 
 def stories(key: str, seed: str, *, like: str = "") -> Iterator[RetoldProblem]:
-    """Yield problems with a graph, each story in turn, always the same ones for a seed.
+    """Yield problems with a graph, each story in turn; the same seed gives the same problems.
 
     Args:
-        like: a text whose currency and units they have, written as in it.
+        like: a text whose currency, units and notation the problems adopt.
     """
     ways = list(graphs_with_stories().get(key, ()))
     rng = Random(seed)
@@ -213,21 +213,21 @@ def stories(key: str, seed: str, *, like: str = "") -> Iterator[RetoldProblem]:
             problem = _told(story, asked, tree, rng, for_people=True)
             if problem is None:
                 continue
-            # what solvers learn from is written like the public sets
+            # training data for solvers is written in the style of the public data sets
             text = written_like(problem.text.replace("$ ", "$"), like)
-            # a number in words, such as "twice", may be read as one of the text's numbers
+            # a number word such as "twice" may be taken for one of the text's numbers
             if measures_alike(text, like) and problem_graph_key(text, problem.equation) == key:
                 yield RetoldProblem(text, problem.equation, problem.answer, "another story")
 
 
 def _over_slots(tree: ExpressionTree) -> ExpressionTree:
-    """Return the expression with number slots in place of the quantities."""
+    """Return the expression with the quantities replaced by number slots."""
     slots = {name: f"N{index}" for index, name in enumerate(_quantities(tree))}
     return tree.with_leaves(lambda label: ExpressionTree(slots.get(label, label)))
 
 
 def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
-    """Return the quantity that an expression gives, and those that it computes on its way."""
+    """Return the quantity that an expression computes, and its intermediate quantities."""
     if tree.is_number:
         return set()
     computed = {name}
@@ -239,7 +239,7 @@ def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
 
 
 def _in_text_order(tree: ExpressionTree, order: Sequence[str]) -> ExpressionTree:
-    """Put sums and products of two told quantities in the order in which they are told."""
+    """Put the operands of sums and products of two told quantities in the order in which they are told."""
     if tree.is_number:
         return tree
     parts = [_in_text_order(child, order) for child in tree.children]
@@ -275,21 +275,21 @@ def _problem_text(
 
 
 def with_choices(template: str, rng: Random) -> str:
-    """Return a phrasing with one of each ``[this|that]``, inner ones first."""
+    """Return a phrasing with one option chosen from each ``[this|that]``, inner ones first."""
     while _CHOICE.search(template):
         template = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
     return template
 
 
 def _lowered(sentence: str, words: Mapping[str, str]) -> str:
-    """Return the sentence without its capital letter, unless a name or an abbreviation begins it."""
+    """Return the sentence without its initial capital, unless it begins with a name or an abbreviation."""
     if sentence.startswith((words["A"], words["B"])) or sentence[1:2].isupper():
         return sentence
     return sentence[0].lower() + sentence[1:]
 
 
 def drawn_words(rng: Random, *, for_people: bool = False) -> dict[str, str]:
-    """Return words for the fields of a phrasing: people, things, places, units."""
+    """Draw words for the fields of a phrasing: people, things, places, units."""
     words = _material()[1]
     (first, first_is), (second, second_is) = rng.sample(words["people"], 2)
     if for_people:
@@ -316,7 +316,7 @@ def _set_thing(words: dict[str, str], name: str, singular: str, plural: str) -> 
 
 
 def _sets_prices(words: dict[str, str], story: _Story, values: Mapping[str, Fraction], rng: Random) -> bool:
-    """Replace things that have a price in a story by some that cost about as much; return whether there are any."""
+    """Replace things that have a price in a story by some of similar price; return whether there are any."""
     taken: set[str] = set()
     for name, quantity in story.prices.items():
         fitting = [
@@ -371,6 +371,6 @@ def _story(table: Mapping[str, Any]) -> _Story:
 
 
 def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
-    """Yield the problems as lines of a file."""
+    """Yield the problems as rows of a file."""
     for number, problem in enumerate(synthetic_problems(count, seed)):
         yield {"id": str(number), "language": "en", **asdict(problem)}

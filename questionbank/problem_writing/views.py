@@ -1,4 +1,4 @@
-"""Similar problems of questions: have some written by rules or by the language model, look at them, decide on them."""
+"""Similar problems of questions: request them by rules or from the language model, view them, decide on them."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from questionbank.similar.insight import solved_or_none
 from questionbank.solving.computations import question_computation
 
 PAGE_SIZE = 25
-WRITTEN = 3  # by one press
+WRITTEN = 3  # per click
 
 
 @form_for("read")
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the similar problems of a question.
 
-    POST has some written: `by=model` in a job, `by=story` from its story.
+    POST requests new ones: `by=model` in a job, `by=story` from its story.
     """
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
@@ -112,7 +112,7 @@ def _say_written(request: HttpRequest, number: int) -> None:
 
 @page_for("read")
 def review_variants(request: HttpRequest) -> HttpResponse:
-    """Show similar problems that wait for reviewers, whatever their question."""
+    """Show similar problems that wait for reviewers, for any question."""
     context = {
         "page": paginated(request, open_variants(), PAGE_SIZE),
         "accepted": accepted_variants().count(),
@@ -123,7 +123,7 @@ def review_variants(request: HttpRequest) -> HttpResponse:
 
 @button_for("question_create", back="review_variants")
 def variant_draft(request: HttpRequest, variant_id: int) -> HttpResponse:
-    """Save a similar problem as a draft of the person who asks; back to the page of its question."""
+    """Save a similar problem as a draft of the current user, and redirect to its question's page."""
     variant = variant_get(variant_id=variant_id)
     with warning_of(request):
         draft = variant_keep_as_draft(variant=variant, user=request.user)
@@ -133,7 +133,7 @@ def variant_draft(request: HttpRequest, variant_id: int) -> HttpResponse:
 
 @button_for("review", back="review_variants")
 def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
-    """Accept a similar problem, reject it or take the decision back, as `decision` says; back to where it was shown.
+    """Accept or reject a similar problem or undo the decision, then redirect to where it was shown.
 
     `decision` is "accept", "reject" or "undo".
     """
@@ -151,7 +151,7 @@ def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
 
 @form_for("review")
 def variant_reword_page(request: HttpRequest, variant_id: int) -> HttpResponse:
-    """Change the wording of a similar problem; then back to where it was shown."""
+    """Change the wording of a similar problem, then redirect to where it was shown."""
     variant = variant_get(variant_id=variant_id)
     back = (request.POST if request.method == "POST" else request.GET).get("back", "")
     form = VariantForm(posted(request), initial={"text": variant.text})
@@ -181,7 +181,7 @@ def _say_reworded(request: HttpRequest, before: ProblemVariant, after: ProblemVa
 
 
 def _back(variant: ProblemVariant, page: str) -> HttpResponse:
-    """Go to the page of the problem's question, where it was shown there, else to the reviewers' list."""
+    """Redirect to the page of the problem's question if it was shown there, otherwise to the reviewers' list."""
     if page == "question" and variant.question_id is not None:
         return redirect("question_variants", question_id=variant.question_id)
     return redirect("review_variants")

@@ -1,9 +1,9 @@
 r"""Question text as safe HTML: prose, answer blanks, pictures, tables, and formulas as MathML.
 
-Whatever a question holds, what leaves here is built from an allow-list: prose is escaped, formulas come
-from :mod:`questionbank.formulas` or are shown as their escaped source, and nh3 goes over the whole once more.
-Pages therefore need no JavaScript to show mathematics. Results are cached by content, for lists render the
-same questions again and again.
+Whatever a question contains, the result is built from an allow-list: prose is escaped, formulas come from
+:mod:`questionbank.formulas` or are shown as their escaped source, and nh3 sanitizes the whole once more. Pages
+therefore need no JavaScript to show mathematics. Results are cached by content, because lists render the same questions
+repeatedly.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ LONGEST_TEXT = 60_000
 
 @lru_cache(maxsize=2_048)
 def render_question(text: str) -> str:
-    """Return a question's text as HTML blocks: paragraphs, formulas on lines of their own, tables.
+    """Return a question's text as HTML blocks: paragraphs, display formulas, tables.
 
-    Never raises: a formula that cannot be drawn is shown as its source.
+    Never raises: a formula that cannot be rendered is shown as its source.
     """
     if len(text) > LONGEST_TEXT:
         return f"<pre>{escape(text)}</pre>"
@@ -39,7 +39,7 @@ def render_question(text: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def render_inline(text: str, limit: int = 0) -> str:
-    """Return a text as one line of HTML, cut behind about `limit` characters (0: not at all), never in a formula."""
+    """Return a text as one line of HTML, cut after about `limit` characters (0: no limit), never within a formula."""
     line = Line(limit)
     with suppress(LineIsFull):
         render_text(without_html(text[:LONGEST_TEXT]), line, Scope())
@@ -65,7 +65,7 @@ _CLASSES = {
 
 @lru_cache(maxsize=1)
 def _cleaner() -> nh3.Cleaner:
-    """Return nh3 with everything that this package and :mod:`questionbank.formulas` write, and nothing else."""
+    """Return an nh3 cleaner that allows only what this package and :mod:`questionbank.formulas` write."""
     attributes: dict[str, set[str]] = {
         tag: set(names) - {"class"} for tag, names in MATHML_ATTRIBUTES.items()
     }

@@ -1,6 +1,6 @@
-"""The geometry of an expression tree that the server draws as SVG. Pure functions.
+"""The geometry of an expression tree that is rendered as SVG on the server. Pure functions.
 
-Leaves stand side by side in the order of the equation, an operator over the middle of its operands.
+Leaves are placed side by side in the order of the equation, an operator above the middle of its operands.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from analytics.errors import DataError
 from analytics.expression.notation import ARITY, from_prefix
 from analytics.expression.slots import is_slot, slot_index
 
-COLUMN, ROW, MARGIN, BOX = 64, 58, 30, 34  # units of the drawing
+COLUMN, ROW, MARGIN, BOX = 64, 58, 30, 34  # in drawing units
 SIGNS = {"+": "+", "-": "−", "*": "×", "/": "÷", "^": "^"}
 
 
@@ -21,9 +21,9 @@ class DrawnNode:
     """An operator or a number.
 
     Attributes:
-        x, y: the middle, in units of the drawing.
-        label: what is written.
-        half_width: from the middle to the side.
+        x, y: the centre, in drawing units.
+        label: the text.
+        half_width: distance from the centre to the side.
         slot: for a number of the text, the index of its slot; None for operators and constants.
     """
 
@@ -36,23 +36,23 @@ class DrawnNode:
 
     @property
     def left(self) -> float:
-        """Of the box around a number."""
+        """Left edge of the box around a number."""
         return self.x - self.half_width
 
     @property
     def top(self) -> float:
-        """Likewise."""
+        """Top edge of the box around a number."""
         return self.y - BOX / 2
 
     @property
     def width(self) -> float:
-        """Likewise."""
+        """Width of the box around a number."""
         return 2 * self.half_width
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """From an operator to an operand."""
+    """A line from an operator to an operand."""
 
     x1: float
     y1: float
@@ -75,10 +75,10 @@ def expression_drawing(tokens: Sequence[str], terms: Sequence[str]) -> Expressio
 
     Args:
         tokens: operators, slots and constants in pre-order.
-        terms: the same with numbers in place of the slots.
+        terms: the same with the slots replaced by numbers.
 
     Returns:
-        The drawing; None where the tokens are no whole tree.
+        The drawing; None if the tokens do not form a complete tree.
     """
     try:
         from_prefix(tokens)

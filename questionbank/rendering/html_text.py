@@ -1,8 +1,8 @@
-"""HTML in a text, as learning platforms export it, as the mixed text that the renderer reads.
+"""Converts HTML in a text, as exported by learning platforms, to the mixed text that the renderer reads.
 
-Paragraphs, line breaks, emphasis, scripts, lists and tables become what they mean; containers (``span``, ``div``) go; a
-picture becomes its description. Whatever else looks like a tag is text: ``a<b`` always, and every element that could do
-something. Entities become their characters. Formulas are left alone.
+Paragraphs, line breaks, emphasis, scripts, lists and tables are converted; containers (``span``, ``div``) are dropped;
+a picture is replaced by its description. Anything else that looks like a tag stays text: ``a<b`` always, and every
+active element. Entities are decoded. Formulas are left alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CONTAINERS = frozenset(
 )
 _TABLE = frozenset({"table", "tr", "td", "th"})
 _BLOCKS = _PARAGRAPHS | _LISTS | {"br", "table"}
-_UNCLOSED = frozenset({"li", "tr", "td", "th"})  # HTML lets these end where the next begins
+_UNCLOSED = frozenset({"li", "tr", "td", "th"})  # HTML allows these to end where the next begins
 _NAMES = [*_STYLES, *_PARAGRAPHS, *_LISTS, *_EMPTY, *_CONTAINERS, *_TABLE, "li"]
 _TAG = re.compile(
     rf"<(?P<end>/?)(?P<name>{'|'.join(sorted(set(_NAMES), key=len, reverse=True))})(?![a-zA-Z0-9])"
@@ -66,10 +66,10 @@ class _Reader:
         self._closed = {name for name, end in names if end}
         self._opened = {name for name, end in names if not end}
         elements = self._opened & (self._closed | _EMPTY)
-        self._is_html = not elements.isdisjoint(_BLOCKS)  # there, a line break of the source is a blank
-        self._open: list[tuple[str, str]] = []  # name, what closes it
-        self._numbers: list[int] = []  # of each open list; -1 where it has bullets
-        self._cells = 0  # of the row so far
+        self._is_html = not elements.isdisjoint(_BLOCKS)  # then a line break in the source is a blank
+        self._open: list[tuple[str, str]] = []  # name and closing text
+        self._numbers: list[int] = []  # of each open list; -1 for bullets
+        self._cells = 0  # in the current row
 
     def read(self, prose: str) -> None:
         done = 0
@@ -94,7 +94,7 @@ class _Reader:
         return "".join(self.parts)
 
     def _is_tag(self, name: str, *, end: bool) -> bool:
-        """Return whether it is a tag here: elements that need an end have one, and an end has its beginning."""
+        """Return whether this counts as a tag: an opening tag must have its closing tag if required, and vice versa."""
         return name in _EMPTY or (name in self._opened if end else name in self._closed or name in _UNCLOSED)
 
     def _text(self, text: str) -> None:
@@ -155,7 +155,7 @@ class _Reader:
         name = "td" if name == "th" else name
         if not self._within(name):
             return
-        while True:  # what is still open inside ends with it
+        while True:  # closes everything still open inside
             opened, closing = self._open.pop()
             self.parts.append(closing)
             if opened in _LISTS:

@@ -1,6 +1,7 @@
 """A question's text as safe HTML with its tables in columns and its parts in a list.
 
-`questionbank.rendering` shows prose and formulas; here stands around it what `analytics.text.question_layout` finds.
+`questionbank.rendering` renders prose and formulas; this module adds the structure that
+`analytics.text.question_layout` finds.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from analytics.text.question_layout import Block, text_blocks
 from questionbank.rendering import render_inline, render_question
 
 _FEWEST_ITEMS = 2
-_WIDE_TABLE = 6  # columns that may be wider than a small screen
+_WIDE_TABLE = 6  # from this many columns, a table may be wider than a small screen
 
 
 @lru_cache(maxsize=2_048)
 def render_laid_out(text: str) -> str:
-    """Return a question's text as HTML blocks; never raises, as `render_question` never does."""
+    """Return a question's text as HTML blocks; never raises, like `render_question`."""
     return "".join(_render(block) for block in text_blocks(text))
 
 
 def render_excerpt(text: str, limit: int = 0) -> str:
-    r"""Return a text as one line of HTML, as `render_inline` does; a table stands as its cells, row by row.
+    r"""Return a text as one line of HTML, like `render_inline`; a table is reduced to its cells, row by row.
 
     >>> render_excerpt("Find y.\n\n| x | 1 |\n|---|---|\n| y | 2 |")
     'Find y. x, 1; y, 2 '
@@ -52,7 +53,7 @@ def _render(block: Block) -> str:
 
 
 def _with_lists(text: str) -> Iterator[str]:
-    """Yield prose, and the lists in it: two lines or more that begin with ``- ``, or with ``1. `` and so on."""
+    """Yield prose, and the lists in it: at least two lines that begin with ``- ``, or with ``1. `` and so on."""
     prose: list[str] = []
     lines = text.split("\n")
     place = 0
@@ -74,7 +75,7 @@ def _with_lists(text: str) -> Iterator[str]:
 
 
 def _items(lines: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the items of the list that begins here, and whether they are numbered from 1 on."""
+    """Return the items of the list that begins here, and whether they are numbered starting from 1."""
     items: list[str] = []
     is_numbered = lines[0].startswith("1. ")
     for place, line in enumerate(lines, start=1):
@@ -88,7 +89,7 @@ def _items(lines: Sequence[str]) -> tuple[list[str], bool]:
 def _table(rows: Sequence[Sequence[str]]) -> str:
     lines = ("".join(f"<td>{render_inline(cell)}</td>" for cell in row) for row in rows)
     body = "".join(f"<tr>{cells}</tr>" for cells in lines)
-    # A table wider than the screen scrolls, which needs the keyboard's focus.
+    # A table wider than the screen scrolls, which requires keyboard focus.
     is_wide = len(rows[0]) >= _WIDE_TABLE
     focus = ' tabindex="0" role="group" aria-label="table"' if is_wide else ""
     return (

@@ -1,4 +1,4 @@
-"""Where the pieces of a text go: one line of HTML, or paragraphs and blocks."""
+"""Assembling the pieces of a text into one line of HTML, or into paragraphs and blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Line:
     def text(self, text: str) -> None:
         closing = _CLOSING.match(text)
         if closing and len(text) <= self._room and self._parts and self._parts[-1].endswith("</math>"):
-            # browsers would begin a line with the full stop of a formula
+            # Browsers would otherwise wrap the full stop after a formula.
             self._parts[-1] = f'<span class="nowrap">{self._parts[-1]}{escape(closing[0])}</span>'
             self._room -= len(closing[0])
             text = text[closing.end() :]
@@ -37,7 +37,7 @@ class Line:
         self._parts.append(escape(text, quote=False))
 
     def markup(self, html: str, width: int) -> None:
-        """Add markup that must stay whole."""
+        """Add markup that must not be cut."""
         if width > self._room and self._parts:
             self._parts.append("…")
             raise LineIsFull
@@ -54,7 +54,7 @@ class Line:
         self._closers.append(_BRACE)
 
     def close(self) -> None:
-        """Close the innermost style; a brace that closes none is a brace."""
+        """Close the innermost style; an unmatched brace is written as text."""
         closer = self._closers.pop() if self._closers else _BRACE
         if closer == _BRACE:
             self.text("}")

@@ -1,4 +1,4 @@
-"""Pictures that texts name, ``![description](name)``, and where pages find them."""
+"""Pictures in texts, ``![description](name)``, and their URLs on pages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from analytics.text.pictures import PICTURE
 
 ADDRESS = re.compile(r"/pictures/[0-9a-f]{64}")
-"""Of a picture's page; nothing else is shown as a picture."""
+"""URL of a picture's page; nothing else is shown as a picture."""
 
 
 def picture_names(texts: Iterable[str]) -> dict[str, None]:
-    """Return the names of the pictures in some texts, in their order.
+    """Return the names of the pictures in some texts, in order.
 
     >>> list(picture_names(["A ![graph](a.png) and ![]()", "![](b.png)"]))
     ['a.png', 'b.png']
@@ -22,12 +22,12 @@ def picture_names(texts: Iterable[str]) -> dict[str, None]:
 
 
 def is_picture(text: str) -> bool:
-    """Return whether a text is a picture and nothing else."""
+    """Return whether a text consists of a picture only."""
     return PICTURE.fullmatch(text.strip()) is not None
 
 
 def with_addresses(text: str, pictures: Iterable[Mapping[str, str]]) -> str:
-    """Return a text whose pictures are named by their addresses, as far as they are attached."""
+    """Replace the names of attached pictures in a text by their URLs."""
     if "](" not in text:
         return text
     addresses = {

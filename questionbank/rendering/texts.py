@@ -1,4 +1,4 @@
-"""Mixed text as HTML: figures, formulas, tables, drawn values, prose with its macros and blanks."""
+"""Mixed text as HTML: figures, formulas, tables, drawn values, and prose with its macros and blanks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_m
 from questionbank.rendering.lines import Blocks, Line
 from questionbank.rendering.pictures import ADDRESS
 
-_WIDE_TABLE = 6  # columns beyond which a table may be wider than a small screen
+_WIDE_TABLE = 6  # from this many columns, a table may be wider than a small screen
 TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")
 _END_OF_TABLE = re.compile(r"\\end\s*\{tabular[*x]?\}\s*$")
 _TABLE_MARK = re.compile(
@@ -30,7 +30,9 @@ def table_html(source: str, start: int, cell_html: Callable[[str], str]) -> str:
     """Return a ``tabular`` as an HTML table.
 
     Args:
-        source: the environment. start: where its columns begin. cell_html: what shows a cell's text.
+        source: the environment.
+            start: where its columns begin.
+            cell_html: renders a cell's text.
     """
     body = _END_OF_TABLE.sub("", source[_closing_brace(source, start) + 1 :])
     rows = [row for row in _cells(body) if any(cell.strip() for cell in row)]
@@ -80,7 +82,7 @@ def _cells(body: str) -> list[list[str]]:
 
 
 def _is_lost_break(mark: str, row: list[str]) -> bool:
-    r"""Return whether a line is drawn behind a row that did not end: some banks lost the ``\\\\`` before it."""
+    r"""Return whether a rule follows an unfinished row: some banks lost the ``\\\\`` before it."""
     return mark.startswith((r"\h", r"\c", r"\t", r"\m", r"\b")) and any(cell.strip() for cell in row)
 
 
@@ -93,7 +95,7 @@ _LATEX = {"\\": r"\textbackslash ", "^": r"\textasciicircum ", "~": r"\textascii
 
 
 def drawn_names(texts: Iterable[str]) -> list[str]:
-    """Return the names of the values that some texts hold, each once.
+    """Return the distinct names of the drawn values in some texts.
 
     >>> drawn_names(["Solve ${@a@} x = {@b@}$.", "{@a@}"])
     ['a', 'b']
@@ -102,7 +104,7 @@ def drawn_names(texts: Iterable[str]) -> list[str]:
 
 
 def with_drawn_names(text: str) -> str:
-    r"""Return a text whose drawn values stand as names that prose and formulas can show.
+    r"""Return a text with its drawn values replaced by names that prose and formulas can show.
 
     >>> with_drawn_names("Solve ${@a_1@} x = 2$ for {@name@}. [[input:ans1]] [[validation:ans1]]")
     'Solve $\\text{‹a\\_1›} x = 2$ for ‹name›. ____ '
@@ -128,19 +130,19 @@ def _in_formula(match: re.Match[str]) -> str:
     return rf"\text{{‹{shown}›}}"
 
 
-_BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
-_LONG_FORMULA = 45  # beyond which it often is
+_BOXED_FORMULA = 24  # characters of source from which a formula is occasionally wider than a small screen
+_LONG_FORMULA = 45  # from which it often is
 _TAG = re.compile(r"\\tag(?![a-zA-Z])")
 
 
 @dataclass(slots=True)
 class Scope:
-    """What holds within one text: the macros defined so far."""
+    """State local to one text: the macros defined so far."""
 
     definitions: str = ""
 
     def define(self, definitions: str) -> None:
-        """Add definitions; a text that defines without end is cut off."""
+        """Add definitions, unless they would exceed the maximum length."""
         if len(self.definitions) + len(definitions) <= LONGEST_DEFINITIONS:
             self.definitions += definitions
 
@@ -172,7 +174,7 @@ def render_text(text: str, out: Line, scope: Scope) -> None:
 
 
 def _figures(text: str) -> Iterator[tuple[int, int, re.Match[str] | str | None]]:
-    """Yield (start, end, what it is) of each figure: a named picture, "" for one by a command, None for a drawing."""
+    """Yield (start, end, kind) of each figure: a named picture, "" for one by a command, None for a drawing."""
     done = 0
     unclosed: set[str] = set()
     for match in _FIGURE.finditer(text):
@@ -197,7 +199,7 @@ def _figures(text: str) -> Iterator[tuple[int, int, re.Match[str] | str | None]]
 
 
 def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
-    """Show a picture that is attached, else say that the text has one, and what it shows."""
+    """Render an attached picture; for any other, a note that the text has one, and its description."""
     description, name = (image, "") if isinstance(image, str) else (image["alt"], image["name"])
     if ADDRESS.fullmatch(name):
         alternative = escape(" ".join(description.split()))
@@ -210,7 +212,7 @@ def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
         out.block(f'<div class="image-placeholder">{label}{"".join(inner.finish())}</div>')
         return
     inner_html = _line_html(description, scope).strip()
-    if "://" in name:  # a picture of another site, which pages do not load
+    if "://" in name:  # a picture from another site, which pages do not load
         inner_html = f"{inner_html} ({escape(name.strip())})".strip()
     separator = " " if inner_html else ""
     out.markup(
@@ -240,7 +242,7 @@ def _render_formula(segment: Segment, out: Line, scope: Scope) -> None:
     blocks = out if isinstance(out, Blocks) and (segment.display or _TAG.search(segment.body)) else None
     html = _formula_html(segment, scope, display=blocks is not None)
     width = len(segment.body)
-    # A formula wider than the screen scrolls, which needs the keyboard's focus; one that fits would only be in its way.
+    # A formula wider than the screen scrolls, which requires keyboard focus; one that fits should not take focus.
     focus = ' tabindex="0" role="group" aria-label="formula"' if width > _LONG_FORMULA else ""
     if not html:
         return
@@ -253,7 +255,7 @@ def _render_formula(segment: Segment, out: Line, scope: Scope) -> None:
 
 
 def _formula_html(segment: Segment, scope: Scope, *, display: bool) -> str:
-    """Return a formula, or its source where it cannot be drawn; "" where it only defines macros."""
+    """Return a formula, or its source if it cannot be rendered; "" if it only defines macros."""
     own, rest = split_definitions(segment.body)
     try:
         html = (
@@ -274,7 +276,7 @@ def _line_html(text: str, scope: Scope) -> str:
 
 
 def _render_bare(latex: str, out: Line, scope: Scope) -> bool:
-    """Show LaTeX that has no dollar signs; return whether that was possible."""
+    """Render LaTeX without dollar signs; return whether that was possible."""
     try:
         formula_mathml(latex, definitions=scope.definitions)
     except FormulaRefused:

@@ -1,1 +1,1 @@
-"""Search: what is asked for, the filters and their counts, ranking, and the query for nearest vectors."""
+"""Search: parsing queries, filters and their counts, ranking, and nearest-neighbour queries."""

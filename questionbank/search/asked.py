@@ -1,4 +1,4 @@
-"""What a search asks for: the filters that its words name, the concept, the terms; and which questions it counts."""
+"""What a search asks for: the filters that its words name, its concept and terms; and which questions match."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from questionbank.search.text_search import phrase_condition, shape_condition, t
 from questionbank.search.topics import Translated, translated
 
 TOPIC = "topic"
-"""What the whole query is the name of; it can be taken off like a filter that words name."""
+"""The name matched by the whole query; it can be removed like a filter that words name."""
 ENOUGH_IN_LANGUAGE = 100  # ready questions in a language from which a search in it is not translated,
-ENOUGH_SHARE = 0.1  # and such a share of a small bank
+ENOUGH_SHARE = 0.1  # or such a share in a small bank
 
 
 @dataclass(frozen=True, slots=True)
 class AskedSearch:
-    """One search, as its pages share it.
+    """One search, as shared by its pages.
 
     Attributes:
-        typed: the query with the words that name filters, which `parsed` lacks.
-        given: the page's filters, without those that were read.
-        terms: what a search of a few words asks for, part by part; None where it is read as a whole.
-        language: that it was translated from; empty where it was searched for as typed.
+        typed: the query including the words that name filters, which `parsed` lacks.
+        given: the page's filters, without those found in the query.
+        terms: the terms of a search of a few words; None if the query is handled as a whole.
+        language: the language it was translated from; empty if it was searched for as typed.
     """
 
     typed: str
@@ -54,7 +54,7 @@ class AskedSearch:
 
     @property
     def years(self) -> tuple[int, int] | None:
-        """The school years that the words name, as US grades."""
+        """The school years that the query names, as US grades."""
         return next((one.years for one in self.read if one.years), None)
 
     @property
@@ -64,7 +64,7 @@ class AskedSearch:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What was read in a query."""
+    """The result of reading a query."""
 
     names: ConceptNames
     parsed: ParsedQuery
@@ -76,7 +76,7 @@ class _Reading:
 
 
 def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collection[str]) -> AskedSearch:
-    """Read a query: the source that it names, its topics in English, other filters, then what is left of it."""
+    """Parse a query: the source it names, its topics translated to English, other filters, then the remaining text."""
     names, words = concept_names(), vocabulary()
     source = None
     if not exact and not names.named(query).is_whole:
@@ -87,11 +87,11 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     if named.is_whole and wanted_direction(parsed.tokens):
         named = replace(
             named, phrases=(), is_whole=False
-        )  # "decimals to fractions", of "Fractions and decimals"
+        )  # "decimals to fractions", from "Fractions and decimals"
     if TOPIC in off or (named.is_exact and not named.concepts and not _any_holds(named, filters_read)):
-        named = Named()  # of a name that no question has, the words still find something
+        named = Named()  # if no question is tagged with that name, its words may still match
     if parsed.is_number and filters_read.status == SearchFilters().status:
-        filters_read = replace(filters_read, status=ANY_STATUS)  # a named question is meant, draft or retired
+        filters_read = replace(filters_read, status=ANY_STATUS)  # drafts and retired questions too
     return AskedSearch(
         typed=query.replace("\x00", " ").strip(),
         parsed=parsed,
@@ -119,7 +119,7 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
 def _read(
     query: str, filters: SearchFilters, names: ConceptNames, *, exact: bool, off: Collection[str]
 ) -> _Reading:
-    """Read the topics of a query in English, the filters that it names, and what is left of it."""
+    """Translate the topics of a query to English, and extract the filters that it names from the rest."""
     foreign = None if exact or TRANSLATION in off else _translated(query, names)
     if foreign:
         query, names = foreign.text, names.with_synonyms(foreign.names)
@@ -141,7 +141,7 @@ def _read(
 
 
 def _translated(query: str, names: ConceptNames) -> Translated | None:
-    """Return the query with its topics in English, where the bank has few questions in the language that it is in."""
+    """Return the query with its topics in English if the bank has few questions in the query's language."""
     if len(query.split()) > MOST_WORDS:
         return None
     foreign = translated(query, vocabulary(), names.words)
@@ -168,17 +168,17 @@ def _parsed(query: str, names: ConceptNames, *, exact: bool) -> ParsedQuery:
 
 
 def _named(parsed: ParsedQuery, names: ConceptNames) -> Named:
-    """Return what the query names; "3/4 of 20" names what it is about."""
+    """Return the concept that the query names; for "3/4 of 20", the concept that it is an example of."""
     if parsed.concept:
         return replace(names.named(parsed.concept), phrases=())
     return Named() if parsed.formulas else names.named(parsed.corrected or parsed.text)
 
 
 def asked_condition(asked: AskedSearch, passed: Condition, *, are_many: bool = False) -> Condition:
-    """Return what those of the questions that passed the filters fulfil which a search counts.
+    """Return the condition for the matches of a search among questions that passed the filters.
 
     Args:
-        are_many: collecting them would take long: PostgreSQL looks at one question after another.
+        are_many: whether collecting them would take long, so that PostgreSQL should check one question after another.
     """
     conditions = asked_conditions(asked)
     if not conditions:
@@ -187,7 +187,7 @@ def asked_condition(asked: AskedSearch, passed: Condition, *, are_many: bool = F
 
 
 def asked_conditions(asked: AskedSearch) -> list[Condition]:
-    """Return the conditions of which each question fulfils one that a search counts."""
+    """Return conditions such that a question matches the search if it fulfils any of them."""
     parsed, named, terms = asked.parsed, asked.named, asked.terms
     if parsed.is_number:
         return [among([parsed.number])]
@@ -205,9 +205,9 @@ def asked_conditions(asked: AskedSearch) -> list[Condition]:
 
 
 def tagged_conditions(asked: AskedSearch) -> list[Condition]:
-    """Return the conditions of which questions fulfil one that are tagged with what the query names.
+    """Return conditions such that a question is tagged with what the query names if it fulfils any of them.
 
-    Where it is one of several things that a concept's name lists, their words name it as well.
+    If a concept's name lists several things and the query is one of them, its words must occur too.
     """
     whole = [match.node for match in asked.named.concepts if not match.is_one_of_several]
     several = [match.node for match in asked.named.concepts if match.is_one_of_several]
@@ -218,6 +218,6 @@ def tagged_conditions(asked: AskedSearch) -> list[Condition]:
 
 
 def _any_name(asked: AskedSearch) -> Condition | None:
-    """Return what questions fulfil that hold all words of one of the names of what the query names."""
+    """Return the condition that a question contains all words of one of the names that the query stands for."""
     names = [" & ".join(map(quoted, phrase)) for phrase in asked.named.phrases if phrase]
     return holding(" | ".join(f"({name})" for name in names)) if names else None

@@ -1,4 +1,4 @@
-"""What the search page shows: the results, the filters that narrow them, and the questions that are chosen there."""
+"""The parts of the search page: results, filters that narrow them, and the questions selected there."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from questionbank.search.filters import ANY_STATUS, SearchFilters, filtered_ques
 from questionbank.search.search import SearchPage, matching_questions
 
 FACETS = {"kind": "Type", "grade": "Grade", "language": "Language", "source": "Source"}
-SELECT_FROM = 7  # a filter with so many values becomes a drop-down list
+SELECT_FROM = 7  # a filter with at least this many values becomes a drop-down list
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A range of difficulty, with bounds as an address has them, and the questions in it."""
+    """A range of difficulty, with bounds in URL format, and the number of questions in it."""
 
     label: str
     count: int | None
@@ -32,7 +32,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A filter that is a list of values."""
+    """A filter with a list of values."""
 
     name: str
     label: str
@@ -42,7 +42,7 @@ class Facet:
 
 
 def narrowing(page: SearchPage, filters: SearchFilters) -> dict[str, object]:
-    """Return what the results can be narrowed to: `ConceptSteps`, `Band`s and `Facet`s."""
+    """Return the options for narrowing the results: `ConceptSteps`, `Band`s and `Facet`s."""
     counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
     hierarchies = {int(value.value): (value.label, value.count) for value in page.facets.get("hierarchy", [])}
     return {
@@ -54,7 +54,7 @@ def narrowing(page: SearchPage, filters: SearchFilters) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ConceptStep:
-    """A concept to go to; `count` is None where the questions below it were not counted."""
+    """A concept to navigate to; `count` is None if the questions below it were not counted."""
 
     id: int
     name: str
@@ -63,7 +63,7 @@ class ConceptStep:
 
 @dataclass(frozen=True, slots=True)
 class StepGroup:
-    """The concepts of one hierarchy to go to, and the number of questions in it (None: not counted)."""
+    """The concepts of one hierarchy to navigate to, and the number of questions in it (None if not counted)."""
 
     hierarchy: str
     steps: tuple[ConceptStep, ...]
@@ -72,7 +72,7 @@ class StepGroup:
 
 @dataclass(frozen=True, slots=True)
 class ConceptSteps:
-    """The chosen concept with all above it, and those right below it by hierarchy."""
+    """The chosen concept with its ancestors, and its children by hierarchy."""
 
     chain: tuple[ConceptStep, ...]
     groups: tuple[StepGroup, ...]
@@ -87,8 +87,8 @@ def concept_steps(
     """Return the steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
     Args:
-        counts: matching questions below each concept right below the chosen one, None for "many".
-        hierarchies: the name of each hierarchy that has such concepts, and the same number.
+        counts: number of matching questions for each child of the chosen concept; None for "many".
+        hierarchies: the name of each hierarchy with such concepts, and its number of matching questions.
     """
     concept = KnowledgeConcept.objects.filter(pk=chosen).first() if chosen is not None else None
     chain: tuple[ConceptStep, ...] = ()
@@ -112,13 +112,13 @@ def concept_steps(
 
 
 def _bands(page: SearchPage, filters: SearchFilters) -> Iterator[Band]:
-    """Yield ranges of difficulty, within the bounds that are set."""
+    """Yield ranges of difficulty within the bounds that are set."""
     width = 100 // BANDS
     least = filters.difficulty_min or 0
     most = 100 if filters.difficulty_max is None else filters.difficulty_max
     for band in page.facets.get("difficulty", []):
         low, high = max(least, int(band.value) * width), min(most, (int(band.value) + 1) * width)
-        if low < high:  # of a range that only touches the bounds that are set, its neighbour says the same
+        if low < high:  # a range that only touches the set bounds duplicates its neighbour
             yield Band(difficulty_range(low, high), band.count, f"{low:g}", f"{high:g}")
 
 
@@ -134,7 +134,7 @@ def _facets(page: SearchPage, filter_query: dict[str, str]) -> Iterator[Facet]:
 
 
 def _by_size(value: FacetValue) -> tuple[int, int, str]:
-    """Sort grades: school years by age, then the others by name."""
+    """Sort key for grades: school years by age, then the others by name."""
     year = school_year(value.value)
     return (1, 0, value.label) if year is None else (0, year, value.label)
 
@@ -144,7 +144,7 @@ MOST_TICKED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen: `ids`, or with `is_all` every question that the search counts."""
+    """The selected questions: `ids`, or with `is_all` every match of the search."""
 
     query: str
     filters: SearchFilters
@@ -155,7 +155,7 @@ class Selection:
 
     @classmethod
     def from_querydict(cls, given: QueryDict, *, query: str, user: User) -> Selection:
-        """Read an address's parameters; what is no number of a question is left out, and so are others' drafts."""
+        """Parse URL parameters; invalid question ids and other people's drafts are dropped."""
         is_all = given.get("all") == "1"
         texts = given.getlist("id")[:MOST_TICKED]
         ids = () if is_all else tuple(dict.fromkeys(pk for pk in map(whole_number, texts) if pk is not None))
@@ -164,7 +164,7 @@ class Selection:
         return cls(query, filters, is_all, ids, given.get("exact") == "1", off)
 
     def to_query(self) -> list[tuple[str, str]]:
-        """Return the parameters, without the query's, of an address that chooses the same."""
+        """Return the URL parameters for the same selection, without those of the query."""
         pairs = list(self.filters.to_query().items())
         pairs += [("exact", "1")] if self.exact else []
         pairs += [("off", " ".join(self.off))] if self.off else []
@@ -173,7 +173,7 @@ class Selection:
         return [*pairs, *(("id", str(pk)) for pk in self.ids)]
 
     def questions(self) -> QuerySet[Question]:
-        """Return the chosen questions, in no order."""
+        """Return the selected questions, unordered."""
         if self.is_all:
             return matching_questions(query=self.query, filters=self.filters, exact=self.exact, off=self.off)
         anything = SearchFilters(status=ANY_STATUS, viewer=self.filters.viewer)

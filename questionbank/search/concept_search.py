@@ -1,7 +1,7 @@
 """Concepts that a search names: by their own names, by parts of their paths, or by synonyms and abbreviations.
 
-Names and synonyms are kept by the process as sets of tokens, like the vocabulary, so that a search costs no query to
-know that "HCF" is the concept "Highest common factor".
+Each process caches names and synonyms as sets of tokens, like the vocabulary, so that recognising "HCF" as the concept
+"Highest common factor" takes no database query.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from questionbank.search import spelling
 from questionbank.search.conditions import Condition
 from questionbank.search.topics import Topic, topics
 
-LONGEST_NAME = 8  # tokens of a name that is looked for within a search
-WITH_GAP = 3  # tokens of a name of two words that has another one between them
-MOST_IDS = 1000  # of concepts below one, by which its tags are found
-MOST_CONCEPTS = 12  # that one search names; a word of more names than that says too little
+LONGEST_NAME = 8  # most tokens of a name to look for within a search
+WITH_GAP = 3  # tokens spanned by a two-word name with another word in between
+MOST_IDS = 1000  # most concepts below one for which tags are looked up by id
+MOST_CONCEPTS = 12  # per search; a word in more names than that is not specific enough
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
 _SAYS_NOTHING = frozenset(
@@ -44,10 +44,10 @@ class ConceptMatch:
 
     Attributes:
         path: names from the root.
-        node: its materialised path, with which the paths of all below it begin.
-        is_exact: the search is its name, or a synonym of it, and not only a part.
-        is_one_of_several: its name lists several things, of which the search is one: "bar chart" of "Pie charts and
-            bar charts".
+        node: its materialised path, a prefix of the paths of all its descendants.
+        is_exact: whether the search is its name or a synonym, rather than a part of it.
+        is_one_of_several: whether its name lists several things and the search is one of them: "bar chart" of "Pie
+            charts and bar charts".
     """
 
     id: int
@@ -67,12 +67,12 @@ class ConceptMatch:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a search names.
+    """The concepts that a search names.
 
     Attributes:
-        concepts: best first; empty where it names none.
-        phrases: the search and its synonyms as search tokens in order, for full text.
-        is_whole: the search is a concept's name, rather than a sentence that contains one.
+        concepts: best first; empty if it names none.
+        phrases: the search and its synonyms as search tokens in order, for full-text search.
+        is_whole: whether the search is a concept's name, rather than a sentence that contains one.
     """
 
     concepts: tuple[ConceptMatch, ...] = ()
@@ -87,14 +87,14 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens of a search, side by side, that are a name.
+    """Consecutive tokens of a search that form a name.
 
     Attributes:
-        nodes: materialised paths of the concepts of this name.
+        nodes: materialised paths of the concepts with this name.
         synonyms: other names, as search tokens in order.
-        is_concept: they are the whole name of a concept.
-        is_topic: they are the name of a topic; the nodes are where questions on it are found.
-        gap: place of a word between them that is no part of the name, -1 without one: "sharing sweets equally".
+        is_concept: whether they are the whole name of a concept.
+        is_topic: whether they are the name of a topic; the nodes are then the concepts with questions on it.
+        gap: index of a word between them that is not part of the name, otherwise -1: "sharing sweets equally".
     """
 
     start: int
@@ -118,7 +118,7 @@ class _Concept:
 
 @dataclass(frozen=True, slots=True)
 class ConceptNames:
-    """Every concept's name and every group of synonyms, by their tokens."""
+    """Index of every concept's name and every group of synonyms by their tokens."""
 
     _concepts: Mapping[int, _Concept] = field(default_factory=dict)
     _by_token: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class ConceptNames:
         groups: Iterable[Iterable[str]],
         topics: Iterable[Topic] = (),
     ) -> ConceptNames:
-        """Build the index from (id, materialised path, names from the root), the groups of synonyms and the topics."""
+        """Build the index from (id, materialised path, names from the root), groups of synonyms, and topics."""
         by_id: dict[int, _Concept] = {}
         by_token: defaultdict[str, set[int]] = defaultdict(set)
         words: set[str] = set()
@@ -164,17 +164,17 @@ class ConceptNames:
         )
 
     def below(self, node: str) -> list[int]:
-        """Return the concept with a materialised path, and all below it."""
+        """Return the ids of the concept with this materialised path and of its descendants."""
         first, last = (bisect_left(self._nodes, end) for end in ((node,), (f"{node}~",)))
         return [pk for _node, pk in self._nodes[first:last]]
 
     def has(self, text: str) -> bool:
-        """Return whether a concept has this very name."""
+        """Return whether a concept has exactly this name."""
         tokens = frozenset(_meaning(text))
         return any(tokens in self._concepts[pk].names for pk in self._holding(tokens))
 
     def with_synonyms(self, names: Mapping[str, str]) -> ConceptNames:
-        """Return the same index with one more synonym of each name."""
+        """Return a copy of the index with one more synonym for each name."""
         groups = {
             _meaning(name): (*self._groups.get(_meaning(name), (name,)), synonym)
             for name, synonym in names.items()
@@ -182,7 +182,7 @@ class ConceptNames:
         return replace(self, _groups=ChainMap(groups, dict(self._groups)))
 
     def named(self, text: str) -> Named:
-        """Return what a search names: as a whole, or somewhere in it."""
+        """Return the concepts that a search names, as a whole or somewhere in it."""
         meaning = _meaning(text)
         if not meaning:
             return Named()
@@ -193,14 +193,14 @@ class ConceptNames:
             matches = self._related(alternatives) or matches
         if not matches and not terms:
             return Named(tuple(self._mentioned(meaning)))
-        # Synonyms that no concept has still say what to look for.
+        # Synonyms without a concept are still useful search terms.
         phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
         return Named(tuple(matches), tuple(phrases), is_whole=True)
 
     def spans(self, tokens: Sequence[str]) -> list[Span]:
-        """Return the names that a search contains, the longest first; no two overlap.
+        """Return the names that a search contains, the longest first, without overlaps.
 
-        Names of two words with another one between them come before single words.
+        Two-word names with another word in between come before single words.
         """
         spans: list[Span] = []
         taken: set[int] = set()
@@ -250,7 +250,7 @@ class ConceptNames:
                 elif token_set <= concept.leaf:
                     rank = 1
                 elif token_set & concept.leaf and len(token_set) > 1:
-                    rank = 2 + len(token_set - concept.leaf)  # words that only names above it contain
+                    rank = 2 + len(token_set - concept.leaf)  # words that only occur in ancestors' names
                 else:
                     continue
                 ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
@@ -260,13 +260,13 @@ class ConceptNames:
         return self._topmost(chosen, ranks)
 
     def _related(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
-        """Return the concepts in which questions on a topic are found that has no concept of its own."""
+        """Return the concepts with the questions on a topic that has no concept of its own."""
         names = [name for tokens in alternatives for name in self._found_in.get(tokens, ())]
         matches = self._matches(dict.fromkeys(map(_meaning, names)))
         return [replace(match, is_exact=False) for match in matches if match.is_exact]
 
     def _topmost(self, chosen: list[int], ranks: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
-        """Return concepts without those below another one that is found as well: its questions are theirs."""
+        """Return concepts without descendants of another match, which includes their questions."""
         matches: list[ConceptMatch] = []
         for pk in chosen:
             concept = self._concepts[pk]
@@ -282,7 +282,7 @@ class ConceptNames:
         return frozenset.intersection(*sets) if sets else frozenset()
 
     def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
-        """Return concepts whose name, or a synonym of two or more words, the search contains, the longest first."""
+        """Return the concepts whose name, or synonym of at least two words, occurs in the search, the longest first."""
         ranks: dict[int, tuple[int, int]] = {}
         for length in range(min(len(asked) - 1, LONGEST_NAME), 1, -1):
             for start in range(len(asked) - length + 1):
@@ -296,7 +296,7 @@ class ConceptNames:
 
 
 def _meaning(text: str) -> Tokens:
-    """Return the tokens of a name without the words that say nothing, verbs in one form."""
+    """Return the tokens of a name without stop words, with verbs in one form."""
     return _telling(search_tokens(text))
 
 
@@ -306,21 +306,21 @@ def _telling(tokens: Iterable[str]) -> Tokens:
 
 @lru_cache(maxsize=5_000)
 def _base(token: str) -> str:
-    """Return the shortest form of a word: "sharing" and "shared" are "share", "addition" is "add"."""
+    """Return the shortest form of a word: "sharing" and "shared" become "share", "addition" becomes "add"."""
     return min(word_family(token), key=lambda form: (len(form), form))
 
 
 def tagged(nodes: Iterable[str]) -> Condition:
-    """Return that a question is tagged with one of the concepts, or below it, by their materialised paths."""
+    """Return the condition that a question is tagged with one of the concepts or a descendant, given their paths."""
     concepts, parameters = _below(nodes)
     of_concepts = f"SELECT question_id FROM questionbank_questiontag WHERE concept_id {concepts}"  # noqa: S608 - ours
     return Condition(f"questionbank_question.id IN ({of_concepts})", parameters)
 
 
 def is_tagged(nodes: Iterable[str]) -> Condition:
-    """Return the same, to be asked of each of a few questions, whose own few tags are read.
+    """Return the same condition for checking a few questions one by one by reading their own tags.
 
-    As a join, PostgreSQL would look for the question below every concept.
+    With a join, PostgreSQL would search the questions of every concept.
     """
     concepts, parameters = _below(nodes)
     own = "(SELECT concept_id FROM questionbank_questiontag WHERE question_id = questionbank_question.id OFFSET 0)"
@@ -328,7 +328,7 @@ def is_tagged(nodes: Iterable[str]) -> Condition:
 
 
 def _below(nodes: Iterable[str]) -> tuple[str, tuple[Any, ...]]:
-    """Return how a concept is compared with these and all below: by ids, where these are few, so that none is read."""
+    """Return SQL matching concepts at or below the nodes: by ids if these are few, which avoids reading concepts."""
     names = concept_names()
     ids: set[int] = set()
     paths: list[str] = []
@@ -367,5 +367,5 @@ def _read() -> ConceptNames:
     return ConceptNames.of(_paths(), SynonymGroup.objects.values_list("terms", flat=True), topics())
 
 
-# The names of all concepts, read anew after one changed.
+# The names of all concepts, reloaded after a change.
 concept_names: VersionedCache[ConceptNames] = VersionedCache(_signature, _read, lambda: spelling.CHECK_AFTER)

@@ -1,7 +1,7 @@
 """Conditions on questions, as SQL.
 
-A search joins dozens of them, in several statements: writing these by Django's query builder took a third of its
-processor time.
+A search joins dozens of them in several statements; building these with Django's query builder took a third of its
+CPU time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from questionbank.models import Question
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a row of ``questionbank_question`` fulfils.
+    """A condition on rows of ``questionbank_question``.
 
     Attributes:
-        sql: stands between other conditions as it is.
-        parameters: of its placeholders, in their order; only these hold what people typed.
+        sql: can be combined with other conditions without further parentheses.
+        parameters: the values of its placeholders, in order; all user input is in these.
     """
 
     sql: str
@@ -32,10 +32,10 @@ class Condition:
 
     @classmethod
     def of(cls, questions: QuerySet[Question]) -> Condition:
-        """Return the condition by which questions were filtered, in a query that joins no other table."""
+        """Return the condition of a filtered query that joins no other table."""
         try:
             sql, parameters = questions.order_by().values("pk").query.sql_with_params()
-        except EmptyResultSet:  # Django sees that none can pass
+        except EmptyResultSet:  # Django can tell that no row matches
             return cls("FALSE")
         _selected, _where, condition = sql.partition(" WHERE ")
         return cls(f"({condition})" if condition else "TRUE", parameters)
@@ -47,19 +47,19 @@ class Condition:
         return Condition(f"({self.sql} OR {other.sql})", (*self.parameters, *other.parameters))
 
     def select(self, columns: str = "id", end: str = "") -> str:
-        """Return the statement, with `parameters`, that reads columns of the questions that fulfil it.
+        """Return the statement that selects columns of the matching questions; its values are `parameters`.
 
         Args:
-            end: an order and a limit.
+            end: an ORDER BY and a LIMIT clause.
         """
         return f"SELECT {columns} FROM questionbank_question WHERE {self.sql} {end}"  # noqa: S608 - ours
 
     def among(
         self, ids: Sequence[int], conditions: Sequence[Condition], columns: str = "id"
     ) -> list[tuple[Any, ...]]:
-        """Return columns of those of a few questions that fulfil it and one of some conditions.
+        """Return columns of those of a few questions that fulfil it and at least one of the conditions.
 
-        The few are read first: PostgreSQL would look for all that fulfil the conditions.
+        The few are read first; otherwise PostgreSQL would search for all questions that fulfil the conditions.
         """
         if not conditions:
             return []
@@ -72,16 +72,16 @@ class Condition:
         return fetch(f"WITH few AS MATERIALIZED ({few.select('*')}) {sets}", parameters)
 
     def ids(self, end: str = "") -> list[int]:
-        """Return the ids of the questions that fulfil it, with an order and a limit at the end."""
+        """Return the ids of the matching questions, with optional ORDER BY and LIMIT clauses."""
         return [int(row[0]) for row in fetch(self.select(end=end), self.parameters)]
 
     def questions(self) -> QuerySet[Question]:
-        """Return the questions that fulfil it, in no order."""
+        """Return the matching questions, unordered."""
         return Question.objects.filter(pk__in=RawSQL(self.select(), self.parameters)).order_by()  # noqa: S611
 
 
 def fetch(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement."""
+    """Execute a statement and return its rows."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -89,17 +89,17 @@ def fetch(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def among(ids: Iterable[int]) -> Condition:
-    """Return that a question is one of these."""
+    """Return the condition that a question has one of these ids."""
     return Condition("questionbank_question.id = ANY(%s::bigint[])", (list(ids),))
 
 
 def holding(query: str) -> Condition:
-    """Return that a question holds what the query, as `to_tsquery` reads it, asks for."""
+    """Return the condition that a question matches a full-text query in `to_tsquery` syntax."""
     return Condition("questionbank_question.search_vector @@ to_tsquery('simple', %s)", (query,))
 
 
 def any_of(conditions: Sequence[Condition], passed: Condition) -> Condition:
-    """Return that one of the conditions is fulfilled by a question that passed; there must be one."""
+    """Return the condition that a question that passed fulfils one of the conditions; there must be at least one."""
     if len(conditions) == 1:
         return conditions[0]
     rows = rows_of_any([passed & condition for condition in conditions])
@@ -107,12 +107,12 @@ def any_of(conditions: Sequence[Condition], passed: Condition) -> Condition:
 
 
 def rows_of_any(conditions: Sequence[Condition], columns: str = "id", limit: int | None = None) -> Condition:
-    """Return the statement that reads columns, the id among them, of what fulfils one of the conditions.
+    """Return a statement that selects columns, including the id, of rows that fulfil any of the conditions.
 
-    As a union: PostgreSQL reads every question where conditions on several tables are joined by OR.
+    Uses UNION, because PostgreSQL scans every question if conditions on several tables are joined by OR.
 
     Args:
-        limit: so many are enough.
+        limit: the most rows to return.
     """
     end = "" if limit is None else f"LIMIT {limit}"
     sets = [condition.select(columns, end) for condition in conditions]

@@ -1,6 +1,6 @@
-"""Synonyms of school and first-year mathematics in English, some in Chinese, that a new bank begins with; admins change them.
+"""Default synonyms of school and first-year mathematics in English, some in Chinese; admins can change them.
 
-A group a line, its terms between bars, the one that pages show first.
+One group per line, with its terms separated by bars; pages show the first term.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How many questions have each value of a filter.
 
-Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
-questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
-`most_counted`; of more the values are named without a number.
+There are two methods. If a search only has filters that `FacetCube` supports, the cube's rows are summed, however many
+questions the bank has. With words, an owner, a figure or a bound between whole percentages, questions are counted one
+by one, up to `most_counted`; beyond that, the values are listed without a number.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from questionbank.search.concept_search import tagged
 from questionbank.search.conditions import Condition, fetch, rows_of_any
 from questionbank.search.filters import ANY_STATUS, SearchFilters, passing
 
-COUNTED = 10_000  # questions that are counted one by one; of more a page says "More than 10,000"
-LARGE = 300_000  # questions; in a bank of more
-COUNTED_IN_LARGE = 3_000  # are counted, because 10,000 take too long to read
+COUNTED = 10_000  # questions that are counted one by one; beyond that a page shows "More than 10,000"
+LARGE = 300_000  # questions; a larger bank only counts
+COUNTED_IN_LARGE = 3_000  # questions one by one, because reading 10,000 takes too long
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
-_SHOWN = 50  # values of one filter
+_SHOWN = 50  # values per filter
 
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """One value of a filter with the number of matching questions that have it, None for "many"."""
+    """One value of a filter with its number of matching questions, None for "many"."""
 
     value: str
     label: str
@@ -37,13 +37,13 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts of the questions that match.
+    """Counts of the matching questions.
 
     Attributes:
-        total: number of questions, at most `most_counted` where `is_capped`.
-        is_capped: there are more than were counted; no value has a count then.
+        total: number of questions, at most `most_counted` if `is_capped`.
+        is_capped: whether there are more than were counted; values then have no count.
         values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
-        matching: of the questions that were asked about, those that match; all of them that do unless `is_capped`.
+        matching: which of the `among` questions match; all of the matching ones unless `is_capped`.
     """
 
     total: int
@@ -93,10 +93,10 @@ def count_facets(
     """Count the questions by each filter's values.
 
     Args:
-        filters: concepts right below the chosen one are counted, without one the roots.
-        matching: conditions of which a question fulfils one that passes the filters and matches; None where all that
-            pass match.
-        among: questions of which `Facets.matching` says whether they match.
+        filters: the children of the chosen concept are counted, or the roots if there is none.
+        matching: a question matches if it fulfils at least one of these conditions, which include the filters; None if
+            all that pass the filters match.
+        among: questions for which `Facets.matching` is determined.
     """
     prefix = _path_of(filters.concept) if filters.concept is not None else ""
     if matching is None and _cube_knows(filters):
@@ -117,7 +117,7 @@ def most_counted() -> int:
 
 
 def _cube_knows(filters: SearchFilters) -> bool:
-    """Return whether the cube tells questions apart that these filters do."""
+    """Return whether the cube supports these filters."""
     filters = filters.for_everybody
     bounds = (filters.difficulty_min, filters.difficulty_max)
     defaults = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
@@ -127,12 +127,12 @@ def _cube_knows(filters: SearchFilters) -> bool:
 
 
 def _path_of(concept: int) -> str:
-    """Return Treebeard's path of a concept; of one that is gone, a path that no concept has."""
+    """Return a concept's treebeard path; for a deleted concept, a path that no concept has."""
     return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
 
 
 def count_tagged(*, node: str, filters: SearchFilters) -> int:
-    """Count the questions that pass and are tagged with a concept or below it."""
+    """Count the questions that pass and are tagged with a concept or its descendants."""
     if not _cube_knows(filters):
         wanted = passing(filters) & tagged([node])
         return int(fetch(wanted.select("count(*)"), wanted.parameters)[0][0])
@@ -145,7 +145,7 @@ def count_tagged(*, node: str, filters: SearchFilters) -> int:
 
 
 def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
-    """Return the rows that pass the filters but that by a concept."""
+    """Return a mask of the rows that pass the filters other than the concept filter."""
     mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
     for name in ("grade", "kind", "language", "source"):
         if value := getattr(filters, name):
@@ -191,7 +191,7 @@ def _from_questions(matching: Sequence[Condition], prefix: str, among: Sequence[
         elif which == _ALL:
             total = count
         elif value is not None:
-            # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
+            # A bit of `grouping` is 0 for the column that the row is grouped by; the first column has the highest bit.
             grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
             counts[grouped_by].append((value, count))
     return Facets(total=total, is_capped=False, values=_labelled(counts), matching=frozenset(found))
@@ -226,7 +226,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
 
 
 def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
-    """Return values by falling count; no value, and what no question has, is left out."""
+    """Return the most frequent values first, without empty values and values without questions."""
     ordered = sorted(
         (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
     )
@@ -234,10 +234,10 @@ def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN)
 
 
 def _by_band(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, str, int]]:
-    """Yield ranges; a difficulty on the edge of two counts in both, as the filter finds it in both."""
+    """Yield ranges; a difficulty on the boundary of two counts in both, as the filter finds it in both."""
     numbers = [0] * BANDS
     for value, count in counts:
-        difficulty, width = int(value), 200 // BANDS  # of p per cent, floor(p) + ceil(p)
+        difficulty, width = int(value), 200 // BANDS  # for p per cent, floor(p) + ceil(p)
         for band in range(max(0, -(-difficulty // width) - 1), min(BANDS, difficulty // width + 1)):
             numbers[band] += count
     width = 100 // BANDS
@@ -246,5 +246,5 @@ def _by_band(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, str, int]
 
 
 def difficulty_range(low: float, high: float) -> str:
-    """Return a range of difficulty in words, with its bounds in per cent."""
+    """Describe a range of difficulty by its bounds in per cent."""
     return f"{f'{low:g}'} to {f'{high:g}'} %"

@@ -1,4 +1,4 @@
-"""What narrows a search: filters that all combine, and that an address can carry."""
+"""Search filters, which can be combined and stored in a URL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from questionbank.people.permissions import is_admin
 from questionbank.search.conditions import Condition
 
 ANY_STATUS = "any"
-NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
+NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word or other token begins with it
 FIGURES = ("needed", "none")
 NUMBERS = ("drawn", "given")
 USED = {
@@ -31,20 +31,19 @@ _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12
 
 @dataclass(frozen=True, slots=True)
 class SearchFilters:
-    """Filters of a search; an empty one passes everything.
+    """Filters of a search; an empty filter lets everything pass.
 
     Attributes:
-        concept: id of a concept; questions tagged with it or with any concept below it pass.
+        concept: id of a concept; questions tagged with it or with any descendant pass.
         difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
-        status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
-            ``"any"``.
-        viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. No address
-            carries it.
-        figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
-        task: of `analytics.text.question_tasks.TASKS`.
-        numbers: ``"drawn"`` for templates whose numbers their source draws, ``"given"`` for all others.
-        used: ``"not_year"`` for questions that stood on no worksheet of the last year, ``"never"`` for those that
-            stood on none, ``"year"`` for those that stood on one of the last year.
+        status: ``"ready"`` (the default of a search), ``"draft"``, ``"retired"`` or ``"any"``.
+        viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. Never part of a
+            URL.
+        figure: ``"needed"`` for questions with a figure that the bank does not have, ``"none"`` for all others.
+        task: one of `analytics.text.question_tasks.TASKS`.
+        numbers: ``"drawn"`` for templates with numbers drawn by their source, ``"given"`` for all others.
+        used: ``"not_year"`` for questions on no worksheet of the last year, ``"never"`` for those never on a
+            worksheet, ``"year"`` for those on a worksheet of the last year.
     """
 
     concept: int | None = None
@@ -64,7 +63,7 @@ class SearchFilters:
 
     @classmethod
     def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
-        """Read an address's parameters; what is no sensible value is left out, and swapped bounds are put in order."""
+        """Parse URL parameters; invalid values are dropped, and swapped bounds are put in order."""
         low, high = _percent(given.get("difficulty_min")), _percent(given.get("difficulty_max"))
         if low is not None and high is not None and low > high:
             low, high = high, low
@@ -87,7 +86,7 @@ class SearchFilters:
         )
 
     def to_query(self) -> dict[str, str]:
-        """Return the parameters of an address that shows the same; empty filters are left out."""
+        """Return the URL parameters for these filters; empty filters are left out."""
         default = SearchFilters()
         return {
             field.name: f"{value:g}" if isinstance(value, float) else str(value)
@@ -96,23 +95,23 @@ class SearchFilters:
         }
 
     def seen_by(self, user: User) -> SearchFilters:
-        """Return the same filters for this person: others' drafts are for admins."""
+        """Return the same filters for this person; only admins see others' drafts."""
         return replace(self, viewer=None if is_admin(user) else user.pk)
 
     @property
     def for_everybody(self) -> SearchFilters:
-        """The same filters without the viewer, where they let no draft pass anyway."""
+        """The same filters without the viewer, if they exclude drafts anyway."""
         shows_drafts = self.status in (Question.Status.DRAFT, ANY_STATUS)
         return self if shows_drafts else replace(self, viewer=None)
 
     @property
     def is_default(self) -> bool:
-        """Whether these are a search's usual filters: all ready questions."""
+        """Whether these are a search's default filters: all ready questions."""
         return self.for_everybody == SearchFilters()
 
 
 def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
-    """Return the questions that pass, in no order."""
+    """Return the questions that pass, unordered."""
     passed = Q()
     if filters.status != ANY_STATUS:
         passed &= Q(status=filters.status)
@@ -128,7 +127,7 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
     if (viewer := filters.for_everybody.viewer) is not None:
         passed &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
     if filters.task:
-        # By the index of words, which holds a token for each task.
+        # Uses the full-text index, which has a token per task.
         token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
         passed &= Q(search_vector=token)
     if filters.concept is not None:
@@ -141,14 +140,14 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
 
 
 def passing(filters: SearchFilters) -> Condition:
-    """Return the condition that these questions fulfil."""
+    """Return the condition that a question passes the filters."""
     return Condition.of(filtered_questions(filters))
 
 
 def _marked(filters: SearchFilters) -> Q:
-    """Return what the marks of questions and their uses let pass.
+    """Return the condition for the filters on marks and uses.
 
-    By small indexes of the marked questions: a mark is not in the index that the other filters use.
+    Uses small indexes of the marked questions, because the index for the other filters does not include marks.
     """
     passed = Q()
     if filters.figure:
@@ -167,7 +166,7 @@ def _marked(filters: SearchFilters) -> Q:
 
 
 def task_token(task: str) -> str:
-    """Return the search token of the questions that are such a task."""
+    """Return the search token of questions with this task."""
     return f"{NO_WORD_PREFIX}t{task.replace('_', '')}"
 
 

@@ -1,7 +1,7 @@
-"""What full-text search finds a question by, and the bank's own vocabulary.
+"""The tokens by which full-text search finds a question, and the bank's own vocabulary.
 
-Tokens are made in Python (formula tokens kept, Chinese cut into words), because the embedded server has
-no dictionary for either; PostgreSQL's `simple` configuration then only indexes them.
+Tokens are created in Python (formula tokens kept, Chinese split into words), because the embedded server has no
+dictionary for either; PostgreSQL's `simple` configuration then only indexes them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from questionbank.core.database import advisory_lock
 from questionbank.models import Question
 from questionbank.search.filters import NO_WORD_PREFIX, task_token
 
-TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
+TOKENS_LIMIT = 200_000  # characters; a tsvector is limited to one megabyte
 _FILLED_AT_ONCE = 500
 VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """Return words and formula tokens of the question, its parts and its options, with blanks.
+    """Return the words and formula tokens of the question, its parts and its options, separated by blanks.
 
-    The kinds of task that it and its parts are, and the shapes of their formulas, come first, as tokens that are no
-    words.
+    Tokens for the task kinds of the question and its parts, and for the shapes of their formulas, come first; no word
+    equals one of these tokens.
     """
     content = (
         record.content if isinstance(record.content, QuestionContent) else stored_content(record.content)
@@ -54,7 +54,7 @@ def question_tokens(record: QuestionRecord | Question) -> str:
 def _stems_and_choices(
     text: str, options: Options, content: QuestionContent
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the text of a question with what can be chosen in it, then those of its parts."""
+    """Yield the text and choices of a question, then those of its parts."""
     drop_downs = (option for blank in content.blanks for option in blank.options)
     yield stem_text(text, (), content), [*map(option_text, options), *map(option_text, drop_downs)]
     for part in content.parts:
@@ -62,7 +62,7 @@ def _stems_and_choices(
 
 
 def search_vector(record: QuestionRecord | Question) -> Func:
-    """Return the expression that fills `Question.search_vector` when it is saved."""
+    """Return the expression for `Question.search_vector` when the question is saved."""
     return Func(
         Value("simple"),
         Value(question_tokens(record)),
@@ -72,12 +72,13 @@ def search_vector(record: QuestionRecord | Question) -> Func:
 
 
 def search_text_fill(*, before_each: Callable[[], object] = lambda: None) -> int:
-    """Write the search text of questions without one, which an upgrade has taken because it reads more of them.
+    """Write the search text of questions that have none because an upgrade that indexes more of them removed it.
 
     Args:
         before_each: called before each batch; it may raise to stop.
 
     Returns:
+        The number of questions.
         Number of questions.
     """
     missing = Question.objects.filter(search_vector__isnull=True).order_by("pk")
@@ -93,7 +94,7 @@ def search_text_fill(*, before_each: Callable[[], object] = lambda: None) -> int
 
 
 def search_index_settle() -> None:
-    """Move new entries from the index's pending list to their places, so that no search has to read the list."""
+    """Merge the index's pending list, so that no search has to scan it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT gin_clean_pending_list('question_search'::regclass)")
 
@@ -109,10 +110,10 @@ _REFRESH = """
 
 @transaction.atomic
 def vocabulary_refresh() -> int:
-    """Count anew in how many questions each token occurs; returns the number of tokens.
+    """Recount in how many questions each token occurs; return the number of tokens.
 
-    Words, numbers and formula tokens alike: misspelt words are corrected against the first, and all are
-    weighed by how rare they are. Readers see the old vocabulary until the new one is complete.
+    Includes words, numbers and formula tokens: misspelt words are corrected against the words, and all tokens are
+    weighted by rarity. Readers see the old vocabulary until the new one is complete.
     """
     advisory_lock(VOCABULARY_LOCK)
     with connection.cursor() as cursor:

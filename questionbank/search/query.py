@@ -1,4 +1,4 @@
-"""What was typed into the search box: words, a whole question, or a formula."""
+"""Parsing the text typed into the search box: words, a whole question, or a formula."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from questionbank.search.spelling import Vocabulary, is_english
 
 QuerySort = Literal["browse", "words", "question", "formula"]
 
-_QUESTION_WORDS = 6  # so many words are a sentence, of which the order says something too
-_CORRECTED_WORDS = 12  # more words are pasted rather than typed, and misspelt by their author
+_QUESTION_WORDS = 6  # from this many words, a query is a sentence with a meaningful word order
+_CORRECTED_WORDS = 12  # longer queries are pasted rather than typed, with the author's spelling
 _LONGEST = 4000  # characters; a whole question fits
 
 _PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
@@ -28,18 +28,18 @@ _LATIN_WORD = re.compile(r"(?<![\\\w])[A-Za-z]+(?:['’][A-Za-z]+)?(?!\w)")
 _NUMBER = re.compile(
     r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
 )
-_ABOUT = (  # what is typed as a sum of words and numbers, and the name of what it is about
+_ABOUT = (  # calculations typed with words, and the concepts that they are about
     (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
     (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
 )
-_SPOKEN = (  # formulas that are typed in words
+_SPOKEN = (  # formulas typed in words
     (re.compile(r"\blog(?:arithm)?(?: to)? base (\w{1,3}) of (\w{1,6})\b", re.IGNORECASE), r"log_\1(\2)"),
     (re.compile(r"\b(?:the )?square root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"sqrt(\1)"),
     (re.compile(r"\b(?:the )?cube root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"cbrt(\1)"),
     (re.compile(r"\b([a-z]) squared\b"), r"\1^2"),
     (re.compile(r"\b([a-z]) cubed\b"), r"\1^3"),
 )
-_SPOKEN_OF = (  # signs that are typed as words before a formula
+_SPOKEN_OF = (  # operators typed as words before a formula
     (
         re.compile(
             r"(?:the )?(?:indefinite )?(?:integral|antiderivative) of \$([^$]+?)(?: ?d[xyt])?\$",
@@ -59,8 +59,8 @@ JOINING_WORDS = frozenset(
         " homework maths math mathematics 的 和 与 在 中 求 题 题目 练习"
     )
 )
-"""Words that ask for questions, or join what is asked for, and say nothing of what it is about."""
-_ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
+"""Words that ask for questions, or join what is asked for, and do not identify the topic."""
+_ASKING = frozenset(  # words that go with any formula and state the task rather than the topic
     str.split(
         """
         a an and answer answers calculate calculation compute equal equals evaluate exactly expression find for
@@ -76,15 +76,15 @@ class ParsedQuery:
     """A query as it will be searched for.
 
     Attributes:
-        sort: ``"browse"`` for nothing typed.
-        searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
-        corrected: what was typed with misspelt words corrected; empty if there were none.
-        read_as: `searched`, where plain maths was read in it; else empty.
-        tokens: what full-text search looks for, in order.
-        prose: those outside formulas.
-        number: of the question that was asked for by its number, or 0.
-        concept: what plain maths with words is about: "3/4 of 20" is a fraction of an amount.
-        is_number: nothing but a question's number was asked for: "Question 12", "#12"; "12" alone can be more.
+        sort: ``"browse"`` if nothing was typed.
+        searched: the text with misspelt words corrected and plain maths as LaTeX between dollars.
+        corrected: the typed text with misspelt words corrected; empty if there were none.
+        read_as: `searched` if it contains converted plain maths, otherwise empty.
+        tokens: the tokens for full-text search, in order.
+        prose: the tokens outside formulas.
+        number: id of the question requested by number, or 0.
+        concept: the concept that a mix of plain maths and words is about: "3/4 of 20" is a fraction of an amount.
+        is_number: whether it can only be a question's number: "Question 12", "#12"; "12" alone may mean something else.
     """
 
     sort: QuerySort
@@ -104,11 +104,11 @@ class ParsedQuery:
 def parse_query(
     text: str, vocabulary: Vocabulary, *, exact: bool = False, names: Collection[str] = frozenset()
 ) -> ParsedQuery:
-    """Read what was typed.
+    """Parse the typed text.
 
     Args:
-        vocabulary: of the bank; words that neither it nor English knows are corrected by those that it does.
-        names: words of the concepts' names and synonyms, which are right as well.
+        vocabulary: the bank's words; words unknown to it and to English are corrected to words that it knows.
+        names: words of the concepts' names and synonyms, which count as correct too.
     """
     text = text.replace("\x00", " ").strip()[:_LONGEST]
     if not text:
@@ -138,7 +138,7 @@ def parse_query(
 
 
 def _marked(text: str) -> str:
-    """Return the text with plain maths, and formulas in words, as LaTeX between dollars."""
+    """Convert plain maths, and formulas in words, to LaTeX between dollars."""
     for pattern, plain in _SPOKEN:
         text = pattern.sub(plain, text)
     marked = mark_plain_maths(text)
@@ -161,24 +161,24 @@ def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
 
 
 def _asked_of(searched: str) -> str:
-    """Return what was typed without the words before it that only ask: "what is", "find"."""
+    """Remove words at the beginning that only ask: "what is", "find"."""
     words = searched.split(" ")
     start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
     return " ".join(words[start:])
 
 
 def long_query_text(key: str) -> str:
-    """Return the text of a search that is kept under a key; empty where the key is not known."""
+    """Return the text of a search stored under a key; empty if the key is not known."""
     return LongQuery.objects.filter(pk=key[:24]).values_list("text", flat=True).first() or ""
 
 
 def quoted(token: str) -> str:
-    """Return a token as `to_tsquery` reads it."""
+    """Quote a token for `to_tsquery`."""
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _words_of_prose(marked: str) -> int:
-    """Return the number of words outside formulas; two Chinese characters are about one."""
+    """Count the words outside formulas; two Chinese characters count as about one word."""
     prose = _prose(marked)
     return (
         len(_PROSE_WORD.findall(CHINESE.marks.sub(" ", prose))) + (len(CHINESE.marks.findall(prose)) + 1) // 2
@@ -186,7 +186,7 @@ def _words_of_prose(marked: str) -> int:
 
 
 def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
-    """Return the text with misspelt words replaced, or nothing if there are none."""
+    """Return the text with misspelt words corrected, or an empty string if there are none."""
     prose = {
         match[0]
         for part in segment_text(mark_plain_maths(text))
@@ -212,7 +212,7 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
 
 
 def _spelt(token: str) -> str:
-    """Return a token as a word: the search takes an s from some that have no singular ("pythagora")."""
+    """Return a token as a word, restoring the s that stemming removes from words without singular ("pythagora")."""
     return f"{token}s" if not is_english(token) and is_english(f"{token}s") else token
 
 
@@ -226,9 +226,9 @@ _STANDING_TOGETHER = """
 
 
 def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str]) -> str:
-    """Return the first candidate that some question contains together with the query's other words, else the first.
+    """Return the first candidate that occurs in a question together with the query's other words, else the first.
 
-    Nothing if a question contains the token itself: a word newer than the vocabulary is right too.
+    Return an empty string if a question contains the token itself, since a word newer than the vocabulary is correct.
     """
     together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
     with connection.cursor() as cursor:

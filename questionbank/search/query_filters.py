@@ -1,8 +1,8 @@
 """Filters that the words of a search name: "grade 3", "multiple choice", "word problems", "in Chinese", "easy".
 
-What the bank can't filter by stays words, such as a kind of task that it does not hold. So do words of a concept's
-name, where that is all that was typed. School years without a question, several of them, and names of exams and schools
-("KS3", "GCSE", "Abitur") narrow nothing: the nearest grades come first, and the words are not searched for.
+Words that the bank cannot filter by, such as a kind of task that it does not have, stay search words. So do words of a
+concept's name, if nothing else was typed. School years without a question, several of them, and names of exams and
+schools ("KS3", "GCSE", "Abitur") do not filter: the nearest grades rank first, and the words are not searched for.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from questionbank.search.filters import ANY_STATUS, SearchFilters, filtered_ques
 from questionbank.search.spelling import Vocabulary, is_english
 
 _UNKNOWN_GRADES_APART = 99
-TRANSLATION = "translation"  # taken off like a filter
+TRANSLATION = "translation"  # can be removed like a filter
 READ_FILTERS = ("source", "grade", "level", "kind", "task", "language", "difficulty", TRANSLATION)
 TASK_NAMES = {"word_problem": "Word problem", "true_false": "True or false"}
-MOST_WORDS = 12  # a longer text is a question, whose words are its own
+MOST_WORDS = 12  # a longer text is a question rather than a list of filters
 EASY, HARD = 40.0, 60.0  # per cent
 
 _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
@@ -49,7 +49,7 @@ _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     )
 )
 _GOES_WITH = r"(?:questions?|problems?|exercises?|tasks?|items?|students?|pupils?|kids|maths?|level|based)"
-_LEFT_OVER = re.compile(  # next to what was taken out
+_LEFT_OVER = re.compile(  # words to remove next to a removed filter
     rf"(?:^|(?<=\s))(?:{_GOES_WITH}|for|in|on|at|about|of|with|and|the|as|a|an|involving|using)(?=\s|$)",
     re.IGNORECASE,
 )
@@ -60,9 +60,9 @@ class ReadFilter:
     """A filter that words of a search named.
 
     Attributes:
-        name: of `READ_FILTERS`.
-        values: fields of `SearchFilters`; none where grades are only preferred.
-        years: the school years, as US grades, whose questions come first; the words of an exam may name none.
+        name: one of `READ_FILTERS`.
+        values: fields of `SearchFilters`; empty if grades are only preferred.
+        years: the school years, as US grades, that rank first; None if the words of an exam name none.
     """
 
     name: str
@@ -77,7 +77,7 @@ class FilteredQuery:
     """A search without the words that name filters.
 
     Attributes:
-        text: what is left to search for; empty where all words named filters.
+        text: the remaining search text; empty if all words named filters.
     """
 
     text: str
@@ -86,9 +86,9 @@ class FilteredQuery:
 
 
 def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()) -> FilteredQuery:
-    """Take the words out of a search that name filters which the bank has.
+    """Extract from a search the words that name filters available in the bank.
 
-    A filter that the page has already, and one that was taken off, is not set; the words that name it go.
+    A filter that the page already has, or that was removed, is not set, but its words are still removed.
     """
     rest, set_filters = text, filters
     read: list[ReadFilter] = []
@@ -110,7 +110,7 @@ def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()
 
 
 def _without_words(text: str, filters: SearchFilters, read: Sequence[ReadFilter]) -> FilteredQuery:
-    """Return a search for school years and nothing else: of their grades, the highest that the bank has."""
+    """Return the result for a search with nothing but school years: the highest of their grades in the bank."""
     for one in read:
         first, last = one.years or (1, 0)
         for year in range(last, first - 1, -1):
@@ -123,11 +123,11 @@ def _without_words(text: str, filters: SearchFilters, read: Sequence[ReadFilter]
 def read_source(
     text: str, filters: SearchFilters, vocabulary: Vocabulary, *, off: Collection[str] = ()
 ) -> FilteredQuery | None:
-    """Take the name of a source out of a search, which its questions were imported under; None where it has none.
+    """Extract the name of a source, under which its questions were imported, from a search; None if it has none.
 
-    A search is one of a source if it has the whole name, or nothing but words of it: "mock exam june" of "Year 10 mock
-    exam, June 2024". A name of one word must be no word of English or of the bank. Of several sources the one with the
-    most questions is meant.
+    A search names a source if it contains the whole name, or consists of words from it: "mock exam june" from "Year 10
+    mock exam, June 2024". A one-word name must not be a word of English or of the bank. If several sources match, the
+    one with the most questions is chosen.
     """
     words = _words(text)
     if not words or "source" in off or filters.source or len(words) > MOST_WORDS:
@@ -139,7 +139,7 @@ def read_source(
         said = name if is_whole else words
         if not name or not (is_whole or set(words) <= set(name)) or not _tells(said, vocabulary):
             continue
-        for status in dict.fromkeys((filters.status, ANY_STATUS)):  # what one imports are drafts at first
+        for status in dict.fromkeys((filters.status, ANY_STATUS)):  # imported questions are drafts at first
             values = {"source": source} | ({} if status == filters.status else {"status": status})
             if filtered_questions(replace(filters, **values)).exists():  # type: ignore[arg-type]
                 rest = re.sub(r"\W+".join(map(re.escape, said)), "\n", text, count=1, flags=re.IGNORECASE)
@@ -153,7 +153,7 @@ def _words(text: str) -> list[str]:
 
 
 def _tells(words: Sequence[str], vocabulary: Vocabulary) -> bool:
-    """Return whether words can only be a source's name: several, or one that no question and no dictionary has."""
+    """Return whether words can only be a source's name: several, or one in neither a question nor a dictionary."""
     if len(words) > 1:
         return True
     tokens = search_tokens(words[0])
@@ -161,13 +161,13 @@ def _tells(words: Sequence[str], vocabulary: Vocabulary) -> bool:
 
 
 def _is_set(filters: SearchFilters, named: ReadFilter) -> bool:
-    """Return whether the page has a filter already that words name; a grade counts before any school years."""
+    """Return whether the page already has the filter that words name; a set grade overrides any school years."""
     keys = named.values or (("grade",) if named.years else ())
     return any(getattr(filters, key) != getattr(SearchFilters(), key) for key in keys)
 
 
 def grades_apart(grade: str, years: tuple[int, int]) -> int:
-    """Return how many grades a stored one is from the nearest of some school years; many where it names none."""
+    """Return the distance of a grade from the nearest of some school years; a large value if it names no year."""
     year = school_year(grade)
     if year is None:
         return _UNKNOWN_GRADES_APART
@@ -175,7 +175,7 @@ def grades_apart(grade: str, years: tuple[int, int]) -> int:
 
 
 def _named(text: str) -> Iterable[ReadFilter]:
-    """Yield each filter that is named."""
+    """Yield each named filter."""
     for years in named_years(text):
         yield _of_years(years)
     for name, value, pattern in _PHRASES:
@@ -185,7 +185,7 @@ def _named(text: str) -> Iterable[ReadFilter]:
 
 
 def _of_years(named: SchoolYears) -> ReadFilter:
-    """Return the filter of one grade that the bank has; else school years to prefer."""
+    """Return the filter for one grade that the bank has, otherwise school years to prefer."""
     if named.is_one and (grade := _grade_of_bank(named)):
         return ReadFilter(
             "grade", named.words, grade_name(grade), {"grade": grade}, (named.first, named.last)
@@ -205,7 +205,7 @@ def _difficulty(value: str) -> tuple[dict[str, object], str]:
     return {"difficulty_min": HARD}, f"Difficulty from {HARD:g} %"
 
 
-_VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fields and label of a value
+_VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fields and label for each value
     "kind": lambda value: ({"kind": value}, str(Question.Kind(value).label)),
     "task": lambda value: ({"task": value}, TASK_NAMES[value]),
     "language": lambda value: ({"language": value}, language_name(value)),
@@ -214,7 +214,7 @@ _VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fie
 
 
 def _grade_of_bank(named: SchoolYears) -> str:
-    """Return the bank's own name of a grade, empty where no question has it; of several the one with the same noun."""
+    """Return the bank's own name of a grade, empty if no question has it; preferably the one with the same noun."""
     cube = facet_cube()
     same = [
         (bool(named.word) and named.word in value.casefold(), value.strip().isdigit(), count, value)
@@ -225,7 +225,7 @@ def _grade_of_bank(named: SchoolYears) -> str:
 
 
 def _tidied(rest: str) -> str:
-    """Return what is left of a search without the little words next to the gaps."""
+    """Return the remaining search text without function words next to the gaps."""
     pieces = [" ".join(piece.split()) for piece in rest.split("\n")]
     for place, piece in enumerate(pieces):
         while (shorter := _without_edge(piece, place, len(pieces))) != piece:

@@ -1,9 +1,9 @@
 """Rankings of one query, and their fusion.
 
-Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings
-that hold it, of weight / (60 + its rank). Ranks are compared and never scores, which have no common unit.
-A third ranking holds the matches that contain the query almost literally. A query with a
-formula adds the questions whose formulas are built alike, a query that names a concept those tagged with it.
+Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings that contain
+it, of weight / (60 + its rank). Only ranks are compared, because scores have no common unit. A third ranking contains
+the matches that contain the query almost literally. A query with a formula adds questions with similarly built
+formulas, and a query that names a concept adds those tagged with it.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ from questionbank.search.query_filters import grades_apart
 from questionbank.search.text_search import TextRanking
 
 RRF_CONSTANT = 60
-BY_VECTOR = 100  # questions that the vectors contribute
-COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
-LITERAL = 90.0  # per cent of likeness from which a text contains a query almost literally
+BY_VECTOR = 100  # questions contributed by the vectors
+COMPARED = 60  # of the best questions in both rankings, whose texts are compared with the query
+LITERAL = 90.0  # percentage similarity from which a text contains a query almost literally
 _LONGEST_COMPARED = 4000  # characters of a text
 _TYPED = re.compile(r"[=+×÷√^²³<>≤≥]|\d\s*[-−*/:]\s*\d")
 _SIGNS = re.compile(r"[$\\{}]+")
 
-# Weights of words, vectors and literal likeness. Tuned on the half of the public questions that `manage.py
-# evaluate search` calls "dev"; its figures are of the other half. A few words that some question holds speak
-# for themselves: there, vectors only add what has other words, below. Where no question holds a third of
-# their weight, the vectors lead.
+# Weights of words, vectors and literal similarity. Tuned on the half of the public questions that `manage.py
+# evaluate search` calls "dev"; its figures are for the other half. A few words that occur in some question are
+# sufficient: vectors then only add questions with other words, below. If no question contains a third of the
+# words' weight, the vectors lead.
 _FEW_WORDS_HELD = (1.0, 0.01, 0.0)
 _FEW_WORDS = (0.5, 1.0, 0.0)
 _SENTENCE_OR_FORMULA = (1.0, 0.5, 3.0)
 _HELD = 1 / 3  # share of the query's weight
 
-# A formula is looked for by how it is built; what is asked with it only breaks ties.
+# A formula is searched by its structure; the words around it only break ties.
 _ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
-LIKE = 0.5  # likeness from which a formula counts as alike
-_WITHOUT_WORDS = 0.4  # times its likeness: what a formula counts without the words asked for next to it
-_MOST_FORMULAS = 24  # of one text that are compared
+LIKE = 0.5  # similarity from which formulas count as alike
+_WITHOUT_WORDS = 0.4  # factor on a formula's similarity without the words asked for next to it
+_MOST_FORMULAS = 24  # formulas compared per text
 _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 
-# A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
-# only prefers what is tagged.
+# A query that names a concept returns questions tagged with it, then those containing its name; for a sentence that
+# names one, tagged questions are only preferred.
 _TAGGED, _TAGGED_IN_PART, _TAGGED_BESIDE = 2.0, 1.5, 0.3
 _PHRASE, _ALL_WORDS, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 2.0, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class VectorRanking:
-    """Ids by falling cosine; `notice` says when another lens replaced the one asked for."""
+    """Ids by descending cosine; `notice` reports if another lens replaced the requested one."""
 
     ids: list[int] = field(default_factory=list)
     notice: str = ""
@@ -88,11 +88,11 @@ def rank_by_vectors(
     *,
     language: str = "",
 ) -> VectorRanking:
-    """Return the questions whose vectors are nearest to the query's; none while the bank has no vectors.
+    """Return the questions with vectors nearest to the query's; empty while the bank has no vectors.
 
     Args:
-        questions: what the filters let pass, None for all that are ready.
-        language: of the questions wanted, where a filter names it; else the query's own counts.
+        questions: the questions that pass the filters; None for all that are ready.
+        language: of the wanted questions, if a filter specifies it; otherwise the query's own language is used.
     """
     language = language or parsed.language
     main, fallback = main_lens().word, FALLBACK_LENS.word
@@ -108,7 +108,7 @@ def rank_by_vectors(
 
 @lru_cache(maxsize=512)
 def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32]:
-    """Return the vector of a query, kept for the next page, filter or order of the same search."""
+    """Return the vector of a query, cached for the next page, filter or sort order of the same search."""
     vector: npt.NDArray[np.float32] = encoder.encode([searched])[0]
     vector.setflags(write=False)
     return vector
@@ -116,15 +116,15 @@ def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What each way of searching found for one query.
+    """The results of each search method for one query.
 
     Attributes:
         text: by words and formula tokens.
-        vectors: ids by falling likeness in meaning.
+        vectors: ids by descending similarity in meaning.
         phrases: by the names of what the query names; see `Named`.
         tagged: ids by how exactly the query names their concept, the most exact first.
-        alike: ids by falling likeness of their formulas.
-        is_concept: the query is a concept's name and nothing else.
+        alike: ids by descending similarity of their formulas.
+        is_concept: whether the query is exactly a concept's name.
     """
 
     text: TextRanking
@@ -136,7 +136,7 @@ class Matches:
 
 
 def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
-    """Return one ranking of all, best first; ties go to the newer question."""
+    """Return the fused ranking, best first; ties go to the newer question."""
     scores: dict[int, float] = defaultdict(float)
     if matches.is_concept:
         _fuse_concept(scores, matches)
@@ -155,7 +155,7 @@ def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
 
 
 def whole_first(ranking: Sequence[Fused]) -> list[Fused]:
-    """Return the same ranking with templates, whose numbers their source draws, after all whole questions."""
+    """Return the ranking with templates, whose numbers their source draws, moved after all whole questions."""
     ids = [candidate.id for candidate in ranking]
     templates = set((among(ids) & Condition("draws_numbers")).ids())
     return sorted(ranking, key=lambda candidate: candidate.id in templates)
@@ -167,7 +167,7 @@ def _fuse_concept(scores: dict[int, float], matches: Matches) -> None:
         for pk in ids:
             scores[pk] += weight * best
     _add(scores, matches.phrases.ids, _PHRASE)
-    if not matches.tagged[0]:  # a concept that is named in part is no better than the words themselves
+    if not matches.tagged[0]:  # a concept named in part is no better than the words themselves
         _add(scores, matches.text.ids[: matches.text.complete], _ALL_WORDS)
     named = set(scores)
     for ranking in (matches.vectors, matches.text.ids):
@@ -194,10 +194,10 @@ def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, matches: Matches) 
 def rank_by_formulas(
     parsed: ParsedQuery, candidates: Sequence[int], shares: Mapping[int, float] | None = None
 ) -> list[int]:
-    """Return candidates whose formulas are built like the query's, the likest first, short texts before long ones.
+    """Return candidates with formulas built like the query's, the most similar first, short texts before long ones.
 
     Args:
-        shares: of what the query asks for in words, that each candidate holds; None where it asks for nothing.
+        shares: the share of the query's words that each candidate contains; None if the query has no words.
     """
     query_formulas = [
         formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED
@@ -219,7 +219,7 @@ def rank_by_formulas(
 
 
 def _formulas(text: str) -> list[str]:
-    """Return the formulas of a text; of one that marks none, those that were typed without dollar signs."""
+    """Return the formulas of a text; if none are marked, those typed without dollar signs."""
     return text_formulas(text) or (text_formulas(mark_plain_maths(text)) if _TYPED.search(text) else [])
 
 
@@ -239,7 +239,7 @@ def _literally(searched: str, ids: Sequence[int]) -> list[int]:
 
 
 def preferred(ranking: list[Fused], language: str, years: tuple[int, int] | None) -> list[Fused]:
-    """Return the same ranking with the language first that was typed in, then the grades nearest to those named."""
+    """Return the ranking with the query's language first, then the grades nearest to those named."""
     if years is None and not language:
         return ranking
     wanted = among(candidate.id for candidate in ranking)

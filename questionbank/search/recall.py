@@ -10,12 +10,12 @@ import numpy as np
 from questionbank.bank.vector_selectors import nearest
 from questionbank.models import EmbeddingSet, QuestionEmbedding
 
-_TIE = 1e-6  # cosines closer than this are equally near: which of them is found is chance
+_TIE = 1e-6  # cosines closer than this count as equal: which of them is found is chance
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRecall:
-    """What was measured on one set.
+    """The measurements for one embedding set.
 
     Attributes:
         recall: share of the true `k` nearest questions that the index finds, 1.0 for an empty set.
@@ -35,7 +35,7 @@ class IndexRecall:
 
 
 def index_recall(*, embedding_set: EmbeddingSet, queries: int = 100, k: int = 10) -> IndexRecall:
-    """Ask the index and an exact search for the neighbours of `queries` questions, and compare."""
+    """Compare the index's neighbours of `queries` questions with those of an exact search."""
     ids = np.fromiter(
         QuestionEmbedding.objects.filter(
             embedding_set=embedding_set, vector__isnull=False, question__status="ready"

@@ -1,4 +1,4 @@
-"""Pages of results by signed cursors, and the parts by which a question was found."""
+"""Result pages by signed cursors, and the parts by which a question was found."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LONGEST = 500
 
 
 def cursor_pack(place: list[Any], search: object) -> str:
-    """Return a cursor for a place in the results of `search`, whose `repr` tells searches apart."""
+    """Return a cursor for a position in the results of `search`; searches are distinguished by their `repr`."""
     return signing.dumps([_fingerprint(search), *place], salt=_SALT)
 
 
 def cursor_unpack(cursor: str, search: object) -> list[Any]:
-    """Return the place that a cursor points to.
+    """Return the position that a cursor points to.
 
     Raises:
         ValidationFailed: it is malformed, or belongs to another search.
@@ -45,10 +45,10 @@ def _fingerprint(search: object) -> str:
 
 
 def matched_parts(question: Question, tokens: Iterable[str]) -> tuple[str, ...]:
-    """Return the letters of the parts that hold most of what was searched, as far as the stem does not.
+    """Return the letters of the parts that contain most of the searched tokens that the stem lacks.
 
     Args:
-        tokens: of the query, as `search_tokens` writes them.
+        tokens: of the query, as returned by `search_tokens`.
     """
     if not question.is_in_parts:
         return ()

@@ -1,4 +1,4 @@
-"""Groups of synonyms, the text of a search that is too long for an address, and the measured recall of an index."""
+"""Synonym groups, texts of searches too long for a URL, and the measured recall of an index."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_TERMS = 30
 def synonym_group_save(
     *, user: User, terms: Iterable[str], group: SynonymGroup | None = None
 ) -> SynonymGroup:
-    """Add a group of terms that mean the same, or replace a group's terms.
+    """Add a group of synonymous terms, or replace a group's terms.
 
     Raises:
-        ValidationFailed: fewer than two terms, a long one, or one that is in another group.
+        ValidationFailed: fewer than two terms, one that is too long, or one that belongs to another group.
         NotAllowed: the person is not an admin.
     """
     require(user, "concepts_edit", "Only admins change synonyms.")
@@ -49,9 +49,9 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
 
 
 def _checked(terms: Iterable[str], others: Iterable[SynonymGroup]) -> list[str]:
-    """Return the terms without blanks around them, each once.
+    """Return the terms stripped of surrounding blanks, each once.
 
-    Two terms are the same where a search reads them alike, whatever their case and plural.
+    Two terms are the same if a search treats them alike, regardless of case and plural.
     """
     tidy = (" ".join(line.split()) for line in terms)
     by_meaning = {tokens: term for term in tidy if (tokens := tuple(search_tokens(term)))}
@@ -81,7 +81,7 @@ KEPT_FOR = timedelta(days=365)  # after its last search
 
 
 def long_query_keep(text: str) -> str:
-    """Keep the text and return its key, the same for the same text; forget what nobody searched for a year."""
+    """Store a text and return its key, equal for equal texts; delete texts not searched for within a year."""
     digest = hashlib.blake2b(text.encode(), digest_size=12).digest()
     key = base64.urlsafe_b64encode(digest).decode()
     LongQuery.objects.update_or_create(key=key, defaults={"text": text})
@@ -90,7 +90,7 @@ def long_query_keep(text: str) -> str:
 
 
 def recall_measure(*, embedding_set: EmbeddingSet, queries: int = 100, k: int = 10) -> IndexRecall:
-    """Measure a set's index against exact search and save the figure with the set."""
+    """Measure a set's index against exact search and store the result with the set."""
     measured = index_recall(embedding_set=embedding_set, queries=queries, k=k)
     embedding_set.recall = measured.as_dict() | {"measured_at": timezone.now().isoformat(timespec="seconds")}
     embedding_set.save(update_fields=["recall"])

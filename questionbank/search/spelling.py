@@ -18,10 +18,10 @@ from rapidfuzz.distance import OSA
 from questionbank.core.cached import VersionedCache
 from questionbank.models import VocabularyWord
 
-CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
-SHORTEST_CORRECTED = 4  # letters; shorter ones are near too many words, and often abbreviations
+CHECK_AFTER = 30.0  # seconds after which a process checks whether the vocabulary has changed
+SHORTEST_CORRECTED = 4  # letters; shorter words are close to too many others, and often abbreviations
 _LONGEST_CORRECTED = 40
-_TWO_MISTAKES_FROM = 6  # letters; shorter words are corrected by one mistake only
+_TWO_MISTAKES_FROM = 6  # letters; shorter words are only corrected by a single edit
 
 
 @lru_cache(maxsize=1)
@@ -33,17 +33,17 @@ def _english() -> dict[str, int]:
 
 
 def is_english(word: str) -> bool:
-    """Return whether this is a word of ordinary English, in any of its forms, which is no typing mistake."""
+    """Return whether this is a correctly spelt word of ordinary English, in any inflected form."""
     return word.lower() in _english()
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words with the number of questions that hold each.
+    """Words with the number of questions that contain each.
 
     Attributes:
-        questions: number of questions of the bank, approximately.
-        common: numbers and formula tokens that many questions contain, with an estimate of how many.
+        questions: approximate number of questions in the bank.
+        common: numbers and formula tokens in many questions, with an estimated number of questions.
     """
 
     words: Mapping[str, int]
@@ -55,20 +55,20 @@ class Vocabulary:
         self._by_length.update(_plain_words_by_length(self.words))
 
     def count(self, token: str) -> int:
-        """Return about how many questions contain a token; 0 if that is unknown."""
+        """Return the approximate number of questions that contain a token; 0 if not known."""
         return min(self.words.get(token) or self.common.get(token, 0), self.questions)
 
     def rarity(self, token: str) -> float:
-        """Return the inverse document frequency, as in BM25: 0 for a token of every question, high for rare ones."""
+        """Return the inverse document frequency, as in BM25: 0 for a token in every question, high for rare ones."""
         count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 
     def corrections(self, word: str, limit: int = 4, names: Collection[str] = frozenset()) -> list[str]:
         """Return known words that a misspelt one was probably meant to be, the most probable first.
 
-        The nearest by dropped, added, changed and swapped letters; of equally near ones English words, then the
-        commonest. A word of the bank, of ordinary English or of a concept's name is right; so is what is no plain
-        word (a formula, a number, Chinese).
+        The nearest by dropped, added, changed and swapped letters; among equally near ones English words, then the
+        most common. Words of the bank, of ordinary English and of concepts' names are correct, and so is anything that
+        is not a plain word (a formula, a number, Chinese).
         """
         if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words or word in names:
             return []
@@ -103,7 +103,7 @@ def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:
 
 @lru_cache(maxsize=4)
 def _plain_words(names: frozenset[str]) -> dict[int, list[str]]:
-    """Return names by their length; the same set comes with every search until a concept changes."""
+    """Return names by length; cached, because the set only changes with the concepts."""
     return _plain_words_by_length(names)
 
 
@@ -119,22 +119,22 @@ def _signature() -> tuple[object, ...]:
 
 
 def _questions() -> int:
-    """Return PostgreSQL's own estimate of the number of questions, which costs nothing."""
+    """Return PostgreSQL's own estimate of the number of questions, which is cheap."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'questionbank_question'::regclass")
         return int(cursor.fetchone()[0])
 
 
 def _common_tokens(questions: int) -> dict[str, int]:
-    """Return the thousand commonest tokens by PostgreSQL's own statistics, which know of numbers too."""
+    """Return the thousand most common tokens from PostgreSQL's own statistics, which include numbers."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs) FROM pg_stats"
             " WHERE tablename = 'questionbank_question' AND attname = 'search_vector'"
         )
-        # The frequencies end in three figures that belong to no element.
+        # The list of frequencies ends with three values that do not belong to elements.
         return {token: round(share * questions) for token, share in cursor.fetchall() if token is not None}
 
 
-# The bank's vocabulary, read anew after it was refreshed.
+# The bank's vocabulary, reloaded after a refresh.
 vocabulary: VersionedCache[Vocabulary] = VersionedCache(_signature, _read, lambda: CHECK_AFTER)

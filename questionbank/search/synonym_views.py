@@ -1,4 +1,4 @@
-"""Synonyms and abbreviations that search knows: everybody sees them, admins change them."""
+"""Synonyms and abbreviations known to search: everybody sees them, admins change them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from questionbank.search.synonyms import synonym_group_get, synonym_groups, syno
 
 
 class SynonymForm(ServiceForm):
-    """Terms, one a line."""
+    """Terms, one per line."""
 
     terms = forms.CharField(
         label="Terms",
@@ -27,7 +27,7 @@ class SynonymForm(ServiceForm):
 
 @page_for("read")
 def synonym_list(request: HttpRequest) -> HttpResponse:
-    """Show all groups, or those with a term that contains `q`, and who changed what."""
+    """Show all groups, or those with a term that contains `q`, and the history of changes."""
     query = request.GET.get("q", "").replace("\x00", "")[:80]
     context = {"groups": synonym_groups(query), "query": query, "changes": synonym_history()}
     return render(request, "search/synonyms/list.html", context)

@@ -11,12 +11,12 @@ from questionbank.bank.history_selectors import names_of, states_after, user_of
 from questionbank.core.database import get_or_not_found
 from questionbank.models import SynonymGroup
 
-_LATEST = 20  # changes that are shown
+_LATEST = 20  # changes shown
 
 
 @dataclass(frozen=True, slots=True)
 class SynonymChange:
-    """A group added, changed or deleted; `who` is empty for what the bank began with."""
+    """A group that was added, changed or deleted; `who` is empty for the bank's initial groups."""
 
     when: datetime
     who: str
@@ -35,7 +35,7 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
 
 
 def synonym_group_get(*, group_id: int) -> SynonymGroup:
-    """Return a group by its number."""
+    """Return a group by its id."""
     return get_or_not_found(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
 
 

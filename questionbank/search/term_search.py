@@ -19,26 +19,26 @@ from questionbank.search.text_search import (
     token_counts,
 )
 
-LOOKED_THROUGH = 50_000  # entries of the index of words that all phrases of a search together may cost
-LEADING_CONCEPTS = 3  # of those that words name, the rarest words first, that lead to questions by themselves
-BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
-BY_TOPIC = 0.4  # likewise, if only a concept matches in which questions on its topic are found
+LOOKED_THROUGH = 50_000  # index entries that all phrases of a search together may read
+LEADING_CONCEPTS = 3  # most concepts named by words that contribute candidates, rarest words first
+BY_NAME = 0.7  # factor on a word's weight if only a synonym or a concept matches
+BY_TOPIC = 0.4  # factor if only a concept with questions on the word's topic matches
 NAME_BONUS, PAIR_BONUS = (
     1.0,
     0.25,
-)  # times a phrase's weight: what a question gains whose words are together
-TAG_BONUS = 1.0  # likewise, one that is tagged with a concept of this very name
+)  # factor on a phrase's weight: the bonus for words that are together
+TAG_BONUS = 1.0  # the bonus for being tagged with a concept of exactly this name
 
 
 @dataclass(frozen=True, slots=True)
 class TermRanking(TextRanking):
-    """The same with the share of the search's weight that each question holds."""
+    """A text ranking with the share of the search's weight that each question contains."""
 
     shares: Mapping[int, float] = field(default_factory=dict)
 
 
 def rank_by_terms(terms: Terms, passed: Condition) -> TermRanking:
-    """Rank the questions that hold all words, in what they say or are tagged with, before those that hold some."""
+    """Rank the questions with all words, in their text or tags, before those with some."""
     conditions = terms_conditions(terms)
     if not conditions:
         return TermRanking()
@@ -60,7 +60,7 @@ def rank_by_terms(terms: Terms, passed: Condition) -> TermRanking:
 
 
 def _held_weight(terms: Terms, row: _Row) -> tuple[float, bool]:
-    """Return the weight of the words that a question holds, and whether these are all."""
+    """Return the weight of the words that a question contains, and whether these are all."""
     weight, is_complete = 0.0, True
     for word, has_word in zip(terms.words, row.words, strict=True):
         held = [place for place in word.phrases if terms.phrases[place].is_name and row.phrases[place]]
@@ -75,7 +75,7 @@ def _held_weight(terms: Terms, row: _Row) -> tuple[float, bool]:
 
 
 def _gained(terms: Terms, row: _Row) -> float:
-    """Return what a question gains by words that are together, and by the concepts of this name."""
+    """Return a question's bonus for words that are together, and for concepts with this name."""
     gained = 0.0
     for phrase, is_held, is_tagged_so in zip(terms.phrases, row.phrases, row.tags, strict=True):
         if is_held:
@@ -86,13 +86,13 @@ def _gained(terms: Terms, row: _Row) -> float:
 
 
 def terms_conditions(terms: Terms) -> list[Condition]:
-    """Return conditions of which a question fulfils one that holds every word; none where nothing is asked for.
+    """Return conditions such that a question with every word fulfils at least one; empty without words.
 
-    A search for one thing turned into another finds no question that asks for the reverse.
+    A search for turning one thing into another does not match questions that ask for the reverse.
 
-    The first is answered by the index of words alone, each other one from the questions tagged with what a word names:
-    PostgreSQL would collect every word's questions for a condition that joins words and tags by OR. Where these are
-    more, all are answered from the questions that say the rarest word, or are tagged with what it names.
+    The first condition uses the full-text index alone, each of the others starts from the questions tagged with what a
+    word names: for a condition that joins words and tags by OR, PostgreSQL would collect every word's questions. If
+    more questions are tagged, all start from those that contain the rarest word, or are tagged with what it names.
     """
     if not terms.words:
         return []
@@ -114,7 +114,7 @@ def terms_conditions(terms: Terms) -> list[Condition]:
 
 
 def _with_others(condition: Condition, word: Word, said: Mapping[Word, str], terms: Terms) -> Condition:
-    """Return that a question fulfils a condition and holds all words but one."""
+    """Return the condition extended to require every word other than the given one."""
     for other in terms.words:
         if other is not word:
             condition &= _held(other, said[other], terms)
@@ -128,7 +128,7 @@ def _said(word: Word, terms: Terms) -> str:
 
 def _held(word: Word, said: str, terms: Terms) -> Condition:
     nodes = _nodes(word, terms)
-    # Asked of one question after another, of those that are tagged with another word.
+    # Checked question by question for those tagged with another word.
     return holding(said) | is_tagged(nodes) if nodes else holding(said)
 
 
@@ -143,9 +143,9 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 def _branches(
     terms: Terms, passed: Condition, conditions: Sequence[Condition]
 ) -> list[tuple[Sequence[Condition], float]]:
-    """Return what leads to candidates, with its weight: phrases, rare words, all words, the rarest concepts.
+    """Return the sources of candidates with their weights: phrases, rare words, all words, the rarest concepts.
 
-    A common word leads to no questions by itself, nor do common words side by side.
+    A common word is not a source on its own, nor are adjacent common words.
     """
     counts = token_counts((word.token for word in terms.words), vocabulary())
     leading = leading_tokens(sorted(counts, key=lambda token: counts[token]), counts)
@@ -161,7 +161,7 @@ def _branches(
 
 
 def _quickly_found(phrases: Iterable[Phrase]) -> list[Phrase | Word]:
-    """Return the phrases that lead to questions: of rare words first, as many as may be looked up."""
+    """Return the phrases that are sources of candidates: those with rare words first, within the lookup budget."""
     found: list[Phrase | Word] = []
     spent = 0
     for phrase in sorted(phrases, key=lambda phrase: phrase.looked_through):
@@ -174,12 +174,12 @@ def _quickly_found(phrases: Iterable[Phrase]) -> list[Phrase | Word]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A candidate: the nearness of the words, which phrases, concepts of phrases and words it holds.
+    """A candidate: how near the words are, and which phrases, concepts of phrases and words it contains.
 
     Attributes:
-        said: which phrases its text holds.
-        phrases: which its text or its tags hold.
-        direction: 1 where it asks for what the search wants something turned into, -1 for the reverse, else 0.
+        said: which phrases its text contains.
+        phrases: which phrases its text or its tags contain.
+        direction: 1 if it asks for the conversion that the search wants, -1 for the reverse, otherwise 0.
     """
 
     id: int
@@ -193,7 +193,7 @@ class _Row:
 
 
 def _rows(terms: Terms, passed: Condition, conditions: Sequence[Condition]) -> list[_Row]:
-    """Return the likeliest candidates."""
+    """Return the most likely candidates."""
     candidate = best_candidates(_branches(terms, passed, conditions))
     never = Condition("FALSE")
     tags = [is_tagged(phrase.nodes) if phrase.nodes else never for phrase in terms.phrases]

@@ -1,8 +1,8 @@
 """Ranking questions by the words and formula tokens that they share with a query.
 
-PostgreSQL's full text finds them; how rare each word is decides their order, because neither `ts_rank` nor
-`ts_rank_cd` knows that. To stay quick in a large bank, candidates come from the rarest words alone, as many
-as a budget allows; commoner ones only help to order them.
+PostgreSQL's full-text search finds them; word rarity determines their order, which neither `ts_rank` nor `ts_rank_cd`
+takes into account. To stay fast in a large bank, candidates come from the rarest words alone, as many as a budget
+allows; more common words only affect the order.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from questionbank.search.conditions import Condition, fetch, holding, rows_of_an
 from questionbank.search.query import quoted
 from questionbank.search.spelling import Vocabulary
 
-CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
-FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
-RESCORED = 150  # candidates of which every word is compared with the query
-TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query counts a little less
+CANDIDATE_BUDGET = 3000  # total rows that the words' posting lists may have
+FROM_ONE_WORD = 1500  # a word in more questions contributes no candidates on its own
+RESCORED = 150  # candidates that are compared with the query word by word
+TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query ranks slightly lower
 MOST_TOKENS = 16  # the rarest of a query's tokens; a long question has more
-ENOUGH = 20  # questions with every word from which others are not offered
-SAME_SHAPE = 400  # questions with a formula of the query's shape that are looked at
-COMPARED_SHAPES = 80  # of them, with the most of the query's tokens
-ASSUMED_COUNT = 50  # of a token that no statistics know
-LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is no answer to it
+ENOUGH = 20  # with this many questions containing every word, no others are offered
+SAME_SHAPE = 400  # questions with a formula of the query's shape that are considered
+COMPARED_SHAPES = 80  # of those, the ones with the most query tokens
+ASSUMED_COUNT = 50  # for a token without statistics
+LEAST_HELD = 1 / 3  # share of the query's weight; a question with less is not a match
 
 
 @dataclass(frozen=True, slots=True)
 class TextRanking:
-    """Questions by falling score.
+    """Questions by descending score.
 
     Attributes:
-        ids: at most `RESCORED`, those that hold less than `LEAST_HELD` of the query's weight left out.
-        held: share of the query's weight that the first question holds; 1 where it holds every token.
-        complete: how many of the first ids hold every token.
+        ids: at most `RESCORED`, without those that contain less than `LEAST_HELD` of the query's weight.
+        held: share of the query's weight that the first question contains; 1 if it contains every token.
+        complete: how many of the first ids contain every token.
     """
 
     ids: list[int] = field(default_factory=list)
@@ -43,7 +43,7 @@ class TextRanking:
 
 
 def rank_by_text(tokens: Sequence[str], passed: Condition, vocabulary: Vocabulary) -> TextRanking:
-    """Rank the questions that passed and hold all tokens, or, where these are few, those that hold the rarest."""
+    """Rank the questions that passed and contain all tokens or, if these are few, those with the rarest."""
     tokens = list(dict.fromkeys(tokens))
     if not tokens:
         return TextRanking()
@@ -62,13 +62,13 @@ def rank_by_text(tokens: Sequence[str], passed: Condition, vocabulary: Vocabular
 
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Condition | None:
-    """Return what a question fulfils that holds all tokens; None without tokens."""
+    """Return the condition that a question contains all tokens; None without tokens."""
     rarest = _rarest(list(dict.fromkeys(tokens)), token_counts(tokens, vocabulary))
     return holding(" & ".join(map(quoted, rarest))) if rarest else None
 
 
 def token_counts(tokens: Iterable[str], vocabulary: Vocabulary) -> dict[str, int]:
-    """Return about how many questions hold each token."""
+    """Return the approximate number of questions that contain each token."""
     return {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
 
 
@@ -77,7 +77,7 @@ def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
 
 
 def rank_by_phrases(phrases: Sequence[Sequence[str]], passed: Condition) -> TextRanking:
-    """Rank the questions that contain one of the phrases, word by word; those before long texts."""
+    """Rank the questions that contain one of the phrases, word for word, preferring short texts."""
     query = _any_phrase(phrases)
     if not query:
         return TextRanking()
@@ -97,13 +97,13 @@ def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
 
 
 def shape_condition(formulas: Sequence[str]) -> Condition | None:
-    """Return what a question fulfils that holds formulas of the same shapes as all of these."""
+    """Return the condition that a question contains formulas of the same shapes as all of these."""
     shapes = shape_tokens(formulas)
     return holding(" & ".join(map(quoted, shapes))) if shapes else None
 
 
 def rank_by_shapes(formulas: Sequence[str], tokens: Sequence[str], passed: Condition) -> list[int]:
-    """Return questions that hold a formula of the same shape as one of these, those with most tokens first."""
+    """Return questions with a formula of the same shape as one of these, those with the most tokens first."""
     shapes = shape_tokens(formulas)
     if not shapes:
         return []
@@ -116,14 +116,14 @@ def rank_by_shapes(formulas: Sequence[str], tokens: Sequence[str], passed: Condi
 
 
 def _ordered(wanted: Condition, looked_at: int, score: Condition, limit: int) -> list[int]:
-    """Return the best of so many questions by a score, an expression on their rows."""
+    """Return the best of the first `looked_at` questions by a score, an SQL expression on their rows."""
     scored = wanted.select(f"id, {score.sql} AS score", end=f"LIMIT {looked_at}")
     query = f"SELECT id FROM ({scored}) AS matching ORDER BY score DESC, id DESC LIMIT {limit}"  # noqa: S608 - ours
     return [int(row[0]) for row in fetch(query, [*score.parameters, *wanted.parameters])]
 
 
 def leading_tokens(rarest: Sequence[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
+    """Return the rarest tokens within the budget, and the very rarest in any case."""
     leading: list[str] = []
     spent = 0
     for token in rarest:
@@ -135,11 +135,11 @@ def leading_tokens(rarest: Sequence[str], counts: Mapping[str, int]) -> list[str
 
 
 def best_candidates(branches: Sequence[tuple[Sequence[Condition], float]]) -> Condition:
-    """Return a query `candidate` of the ids that most weight leads to, to be put after WITH.
+    """Return a common table expression `candidate`, for a WITH clause, of the ids with the most weight.
 
     Args:
-        branches: what leads to candidates, one of several conditions each, with its weight; of each, `FROM_ONE_WORD`
-            questions are taken.
+        branches: alternatives of conditions with a weight each; a question gains the weight if it fulfils any of them.
+            `FROM_ONE_WORD` questions are taken from each branch.
     """
     rows = [(rows_of_any(wanted, limit=FROM_ONE_WORD), weight) for wanted, weight in branches]
     found = " UNION ALL ".join(
@@ -160,14 +160,14 @@ def _scored(
     weights: dict[str, float],
     every: str,
 ) -> list[tuple[int, bool, float]]:
-    """Return candidates with whether they hold every token, and the weight of those they hold, best first."""
-    # Questions with every token come first: where all words are common, no single one would lead to them.
+    """Return candidates with whether they contain every token, and the weight of those they contain, best first."""
+    # Questions with every token come first: if all words are common, no single one would lead to them.
     branches = [([passed & holding(every)], sum(weights.values()))]
     if len(rarest) > 1:
         branches += [([passed & holding(quoted(token))], weights[token]) for token in leading]
     candidate = best_candidates(branches)
-    # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
-    # and words that are together count for more than words apart.
+    # Added to the sum of the weights: a short text with the words is more about them than a long one, and adjacent
+    # words count for more than separate ones.
     query = f"""
         WITH {candidate.sql}, scored AS (
             SELECT c.id, {" + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int * %s::float8"] * len(rarest))}

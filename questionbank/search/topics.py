@@ -1,8 +1,8 @@
-"""Names of topics in German, French, Spanish and Chinese, and where questions on a topic are found.
+"""Names of topics in German, French, Spanish and Chinese, and the concepts with questions on a topic.
 
-A search in one of these languages is rewritten with the English names of its topics, which
-`topics.toml` lists: "Brüche addieren" becomes "adding and subtracting fractions". Words are
-compared without accents, capitals and endings; of German compounds both parts count: "Kegelvolumen" is "cone volume".
+A search in one of these languages is rewritten with the English names of its topics from `topics.toml`: "Brüche
+addieren" becomes "adding and subtracting fractions". Words are compared without accents, capitals and endings; in
+German compounds both parts count: "Kegelvolumen" is "cone volume".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHORTEST_STEM = 4
 _SHORTEST_MISSPELT = 6
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ELIDED = re.compile(r"\b(?:[ldnsjcm]|qu)['’]", re.IGNORECASE)  # "l'aire"
-_LITTLE: Mapping[str, frozenset[str]] = {  # words that join, and words that only ask for questions
+_LITTLE: Mapping[str, frozenset[str]] = {  # conjunctions, and words that only ask for questions
     "de": frozenset(
         str.split(
             """
@@ -62,7 +62,7 @@ _LITTLE: Mapping[str, frozenset[str]] = {  # words that join, and words that onl
         "的 与 和 及 求 练习题 练习 题目 习题 试题 计算 解法 例题 问题 数学 关于 有关 怎么 如何".split()
     ),
 }  # fmt: skip
-_TELLING_WORDS: Mapping[str, frozenset[str]] = {  # that say which language a search is in
+_TELLING_WORDS: Mapping[str, frozenset[str]] = {  # words that identify the language of a search
     "de": frozenset(
         str.split("abitur abi oberstufe klasse klassenarbeit klausur aufgaben übungen mit und für")
     ),
@@ -74,19 +74,19 @@ _TELLING_WORDS: Mapping[str, frozenset[str]] = {  # that say which language a se
 _TURNING = frozenset(
     str.split("umwandeln umrechnen umformen convertir conversion conversión transformer transformar pasar")
 )
-_INTO: Mapping[str, frozenset[str]] = {  # between two names next to such a word: "Brüche in Dezimalzahlen"
+_INTO: Mapping[str, frozenset[str]] = {  # prepositions between two names: "Brüche in Dezimalzahlen"
     "de": frozenset({"in", "zu", "nach"}),
     "fr": frozenset({"en"}),
     "es": frozenset({"a", "en"}),
 }
 _CHINESE_INTO = re.compile("化成|化为|转化为|换算成|化")
-_GENERIC_TAILS = frozenset(  # second parts of German compounds that say nothing of the topic
+_GENERIC_TAILS = frozenset(  # second parts of German compounds that do not identify the topic
     str.split(
         "aufgabe aufgaben übung übungen rechnung rechnungen rechnen berechnung berechnungen problem probleme test"
         " arbeit blatt lehre regel regeln klausur training textaufgaben"
     )
 )
-_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts
+_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compound
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Topic:
     Attributes:
         name: in English.
         names: all of its English names.
-        found_in: names of concepts in which questions on it are found.
+        found_in: names of the concepts with questions on it.
     """
 
     name: str
@@ -106,11 +106,11 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A search with the topics that it names in English.
+    """A search with its topics in English.
 
     Attributes:
-        language: that it was typed in.
-        names: each topic as it was typed, by its English name.
+        language: the language it was typed in.
+        names: each topic as typed, by its English name.
     """
 
     text: str
@@ -133,13 +133,13 @@ def topics() -> tuple[Topic, ...]:
 
 
 def translated(text: str, vocabulary: Vocabulary, names: Collection[str] = frozenset()) -> Translated | None:
-    """Return a search with its topics in English; None where it names none in another language.
+    """Return a search with its topics in English; None if it names none in another language.
 
-    A name whose words are all English is no foreign one.
+    A name made of English words only does not count as foreign.
 
     Args:
-        vocabulary: of the bank, whose words are not misspelt.
-        names: words of the concepts' names, of which a word may be a misspelling.
+        vocabulary: the bank's words, which are not misspelt.
+        names: words of concepts' names, as candidates for corrections.
     """
     if CHINESE.marks.search(text):
         return _from_chinese(text)
@@ -184,7 +184,7 @@ def _stands_alone(text: str, place: int) -> bool:
 
 
 def _words(text: str, language: str, vocabulary: Vocabulary, names: Collection[str]) -> list[_Word]:
-    """Return the words of a search that may belong to names, misspelt ones as they were meant."""
+    """Return the words of a search that may belong to names, with spelling mistakes corrected."""
     words = []
     for match in _WORD.finditer(text):
         elided = _ELIDED.match(match[0])
@@ -207,7 +207,7 @@ def _meant(word: str, language: str, vocabulary: Vocabulary, names: Collection[s
 
 
 def _spans(words: Sequence[_Word], language: str) -> Iterator[tuple[int, int, str]]:
-    """Yield names, the longest first in each place: their first and last word, and the English name."""
+    """Yield names, the longest first at each position: indices of their first and last word, and the English name."""
     names = _names(language)
     place = 0
     while place < len(words):
@@ -229,7 +229,7 @@ def _is_foreign(
     language: str,
     names: Collection[str],
 ) -> bool:
-    """Return whether a name has a word that is not English, or the search a word of the language beside it."""
+    """Return whether a name has a non-English word, or the search also has a word typical of the language."""
     named = [word.text for start, end, _english in spans for word in words[start:end]]
     beside = [word for word in _WORD.findall(text) if word.casefold() in _TELLING_WORDS[language]]
     return bool(beside) or any(
@@ -270,7 +270,7 @@ def _without_little_words(text: str, language: str) -> str:
 
 
 def folded(word: str) -> str:
-    """Return a word without accents, capitals and the endings of German, French and Spanish.
+    """Return a word without accents, capitals and German, French or Spanish endings.
 
     >>> [folded(word) for word in ("Brüche", "Brüchen", "Bruch", "équations", "Flaeche", "Fläche")]
     ['bruch', 'bruch', 'bruch', 'equatio', 'flach', 'flach']
@@ -284,7 +284,7 @@ def folded(word: str) -> str:
 
 
 def _compound(key: str) -> str:
-    """Return the English names of both parts of a German compound; empty where one is not known."""
+    """Return the English names of both parts of a German compound; empty if one is not known."""
     if parts := _parts(key):
         head, tail = parts
         return " ".join(filter(None, (_names("de")[(head,)], _names("de").get((tail,), ""))))
@@ -293,7 +293,7 @@ def _compound(key: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _parts(key: str) -> tuple[str, str] | None:
-    """Return the folded parts of a compound, the longest first part that is known."""
+    """Return the folded parts of a compound, with the longest known first part."""
     names = _names("de")
     generic = {folded(tail) for tail in _GENERIC_TAILS}
     for end in range(len(key) - 3, 2, -1):
@@ -309,7 +309,7 @@ def _parts(key: str) -> tuple[str, str] | None:
 
 @cache
 def _names(language: str) -> Mapping[Key, str]:
-    """Return the English name of each name in a language, by its folded words; a Chinese name is one word."""
+    """Return the English names by folded words in a language; a Chinese name is a single word."""
     names: dict[Key, str] = {}
     for topic, by_language in _entries():
         for name in by_language.get(language, ()):

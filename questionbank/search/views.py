@@ -1,10 +1,10 @@
-"""Search: one box, filters that combine, all of it in an address that can be shared.
+"""Search: one box and combinable filters, with the whole state in a URL that can be shared.
 
 A new search starts without filters. The last ones are remembered in the session and offered as a link; they are
-only ever applied by an address.
+only ever applied through a URL.
 
-The box is sent by POST, so that a whole question fits in any language, and answered by a redirect to that address. A
-text that is too long for one is kept under a key (`long`).
+The box is submitted by POST, so that a whole question fits in any language, and answered with a redirect to that URL. A
+text that is too long for a URL is stored under a key (`long`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from questionbank.search.services import long_query_keep
 from questionbank.templatetags.pages import language_name
 
 REMEMBERED = "question_filters"
-NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
+NOT_REMEMBERED = ("owner", "status")  # viewing one's drafts must not narrow the next search
 QUERY_LIMIT = 2000  # characters; a whole pasted question fits
-LONGEST_IN_ADDRESS = 1500  # bytes of a query as an address spells it; servers refuse addresses of 4,000
-OPEN_STEPS = 12  # more concepts of several hierarchies are folded
+LONGEST_IN_ADDRESS = 1500  # bytes of a query in URL encoding; servers refuse URLs of 4,000
+OPEN_STEPS = 12  # with more, the concepts of several hierarchies are collapsed
 ORDER_NAMES = {  # a literal table
     RELEVANCE: "Relevance",
     NEWEST: "Newest",
@@ -44,7 +44,7 @@ ORDER_NAMES = {  # a literal table
 
 @form_for("read")
 def question_list(request: HttpRequest) -> HttpResponse:
-    """Show the results; `clear` forgets the remembered filters, `exact` corrects no spelling."""
+    """Show the results; `clear` forgets the remembered filters, `exact` disables spelling correction."""
     sent = request.POST if request.method == "POST" else request.GET
     query = given_query(sent)
     if "clear" in sent:
@@ -56,7 +56,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     orders = [order for order in ORDER_NAMES if query or order in ORDERS]
     order = sent.get("order", "")
     shown = {
-        "order": order if order in orders[1:] else "",  # the first is the usual one
+        "order": order if order in orders[1:] else "",  # the first is the default
         "answers": "1" if sent.get("answers") == "1" else "",
     }
     exact = "1" if query and sent.get("exact") == "1" else ""
@@ -64,7 +64,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     parameters = _parameters(query, filter_query, cursor=cursor, exact=exact, off=" ".join(off), **shown)
     is_tidy = request.method != "POST" and dict(request.GET.items()) == parameters
     if not request.htmx and not is_tidy:
-        return _redirect(parameters)  # without the empty fields that a form sends
+        return _redirect(parameters)  # without the empty form fields
     if request.method == "POST":
         request.GET = QueryDict(urlencode(parameters))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
@@ -91,7 +91,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "tasks": TASK_NAMES.items(),
         "uses": USED.items(),
         "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],
-        # The usual order has no name: a search that is typed next may have another.
+        # The default order has no name, since it may differ for the next search.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": shown["order"],
         "selection_parameters": {
@@ -109,19 +109,19 @@ def question_list(request: HttpRequest) -> HttpResponse:
 
 
 def given_query(sent: QueryDict) -> str:
-    """Return what was typed into the search box: as it was sent, or kept under a key because it is long."""
+    """Return the text typed into the search box: as submitted, or loaded by key if it is long."""
     if "q" not in sent and "long" in sent:
         return long_query_text(sent["long"])
     return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
 
 
 def filters_off(sent: QueryDict) -> list[str]:
-    """Return the names of the filters that are not set though words of the query name them."""
+    """Return the names of filters that are disabled although words of the query name them."""
     return [name for name in (*READ_FILTERS, TOPIC) if name in sent.get("off", "").split()]
 
 
 def _chips(page: SearchPage) -> list[dict[str, str]]:
-    """Return the filters that were read out of the query, each with the address's `off` that takes it off."""
+    """Return the filters found in the query, each with the `off` parameter that removes it."""
     read = [(one.name, one.label) for one in page.read]
     if page.topic and page.read:
         read.append((TOPIC, f"Topic: {page.topic}"))
@@ -129,7 +129,7 @@ def _chips(page: SearchPage) -> list[dict[str, str]]:
 
 
 def query_parameters(query: str) -> dict[str, str]:
-    """Return the parameters of an address that `given_query` reads; a long query goes by its key."""
+    """Return the URL parameters that `given_query` reads; a long query is replaced by its key."""
     if len(quote(query)) > LONGEST_IN_ADDRESS:
         return {"long": long_query_keep(query)}
     return {"q": query} if query else {}
@@ -142,7 +142,7 @@ def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
 
 
 def _described(filters: SearchFilters) -> str:
-    """Return filters in words, such as "Algebra, Grade 7"; empty without any."""
+    """Describe filters in words, such as "Algebra, Grade 7"; empty without any."""
     words = [filters.source]
     if filters.concept is not None:
         words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)

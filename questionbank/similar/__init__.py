@@ -1,1 +1,1 @@
-"""What is similar to a question, why, and worked exemplars of it."""
+"""Similar questions, the reasons for similarity, and worked exemplars."""

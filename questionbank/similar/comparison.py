@@ -1,7 +1,7 @@
-"""Which of two questions on a topic is harder, and where a question stands among those on its topic.
+"""Which of two questions on a topic is harder, and where a question ranks among those on its topic.
 
-What students answered decides where both questions have been answered, else what their sources say. Where that is not
-known of both, the order that the probes learned says how probable it is (`analytics.inference.order`).
+Student responses decide if both questions have them, otherwise the difficulties published by their sources. If either
+is missing for one of them, the order that the probes learned gives the probability (`analytics.inference.order`).
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from questionbank.models import KnowledgeConcept, Question, QuestionTag
 from questionbank.registry.serving import Serving
 
 SURE = 0.75  # probability from which a question is listed as harder or easier
-FEWEST, MOST = 10, 40  # other questions that a question's place on its topic is stated among
-_CANDIDATES = 2_000  # questions on the topic of which those are drawn
-_NOT_READ = ("description", "opaque")  # their text does not say what is to be done
+FEWEST, MOST = 10, 40  # how many other questions a question is ranked among
+_CANDIDATES = 2_000  # questions on the topic that these are sampled from
+_NOT_READ = ("description", "opaque")  # their text does not state a task
 _COMPARED = (  # columns that a comparison by order or difficulty reads
     "text", "options", "content", "content_hash", "language", "kind", "paraphrase_of",
     "difficulty", "difficulty_scale", "difficulty_percent", "facility", "responses",
 )  # fmt: skip
 
 _ScoreKey = tuple[str, int, int, bytes]
-"""Of the probes the checksum, of the vectors the set, of the question its number and the hash of its content."""
+"""Checksum of the probes, id of the embedding set, id of the question, and hash of the question's content."""
 _scores: KeyedCache[_ScoreKey, float] = KeyedCache(most=8_192)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How probably a question is harder than another, and that in words.
+    """The probability that a question is harder than another, and a sentence that states it.
 
     Attributes:
-        probability: 1 or 0 where responses or sources show it.
+        probability: 1 or 0 if responses or sources show it.
     """
 
     probability: float
@@ -51,10 +51,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a question stands among others on its topic.
+    """A question's rank among others on its topic.
 
     Attributes:
-        share: of them that it can be expected to be harder than.
+        share: the share of them that it is expected to be harder than.
         others: their number.
     """
 
@@ -70,9 +70,9 @@ class Standing:
 def order_scores(
     questions: Sequence[Question], serving: Serving, hierarchy: str | None = None
 ) -> dict[int, float]:
-    """Return the scores by which the probes order questions, by their ids; only those that have one.
+    """Return the scores by which the probes order questions, by question id; questions without a score are left out.
 
-    That takes probes that learned an order, a question in its language, and a vector of it.
+    A score needs probes that learned an order, a question in their language, and a vector of the question.
     """
     probes = serving.probes_for(hierarchy=hierarchy, language=LANGUAGE)
     if probes is None or probes.heads.order is None:
@@ -104,11 +104,11 @@ def order_scores(
 def compare(
     question: Question | None, score: float | None, other: Question, other_score: float | None
 ) -> Comparison | None:
-    """Return whether `other` is harder; None where nothing says so.
+    """Return how probably `other` is harder; None if there is no evidence.
 
     Args:
         question: None for a text that is not in the bank.
-        score: of the question, as of `order_scores`.
+        score: the question's score from `order_scores`.
         other: another question on the same topic.
         other_score: its score.
     """
@@ -137,14 +137,14 @@ def standing(
     serving: Serving,
     hierarchy: str | None = None,
 ) -> Standing | None:
-    """Return where a question stands on its topic; None where too few others can be compared with it.
+    """Return a question's rank on its topic; None if too few others can be compared with it.
 
     Args:
         question: None for a text that is not in the bank.
-        score: of the question, as of `order_scores`.
-        concept_ids: its concepts, the first of which counts. Of a concept with few questions, the one above it counts.
+        score: the question's score from `order_scores`.
+        concept_ids: its concepts; only the first is used. If that has too few questions, its ancestors are tried.
         serving: the models in use.
-        hierarchy: whose probes made the score.
+        hierarchy: the hierarchy of the probes that computed the score.
     """
     concept = KnowledgeConcept.objects.filter(pk__in=concept_ids[:1]).first()
     if concept is None or score is None:
@@ -164,7 +164,7 @@ def standing(
 
 
 def _other_ids(topic: KnowledgeConcept, question: Question | None) -> list[int]:
-    """Return the ids of other ready questions on a topic, drawn by chance but always the same."""
+    """Return the ids of other ready questions on a topic, sampled with a fixed seed."""
     tags = QuestionTag.objects.filter(
         concept__path__startswith=topic.path,
         question__status=Question.Status.READY,
@@ -181,15 +181,15 @@ def expected_places(
     percents: Mapping[int, float],
     topics: Mapping[int, ConceptPath],
 ) -> dict[int, float]:
-    """Return for each question the share of the others that it can be expected to be harder than.
+    """Return, for each question, the share of the others that it is expected to be harder than.
 
-    Questions on one topic are compared as `compare` does it, others by their difficulty in per cent. A question that
-    has neither a score nor a percentage is left out.
+    Questions on the same topic are compared with `compare`, others by their difficulty in per cent. Questions with
+    neither a score nor a percentage are left out.
 
     Args:
         questions: in any order.
-        scores: as of `order_scores`.
-        percents: difficulties, observed, published or estimated.
+        scores: as returned by `order_scores`.
+        percents: difficulties: observed, published or estimated.
         topics: the questions' topics.
     """
     known = [question for question in questions if question.pk in scores or question.pk in percents]

@@ -24,13 +24,13 @@ from questionbank.solving.computations import Computation
 
 Passage = tuple[str, ...]
 
-LONGEST = 12  # words of a passage that are quoted
-LEAST_WORTH = {2: 2.5, 3: 1.5}  # by the number of words; 3 means 3 or more
-MOST_WORDS = 400  # of a text
+LONGEST = 12  # most words of a passage that are quoted
+LEAST_WORTH = {2: 2.5, 3: 1.5}  # by number of words; 3 means 3 or more
+MOST_WORDS = 400  # most words of a text that are read
 
 _WRITTEN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _CLAUSE_END = re.compile(r"[^\w\s'’-]+|\d+|\n|_+")
-# How an answer is written says nothing of what is asked.
+# Instructions on how to write the answer do not show what the question asks.
 _ANSWER_FORMAT = re.compile(
     r"(?:^|(?<=[.?!:;()\n]))\s*(?:please )?"
     r"(?:(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make|when|separate|submit)\b"
@@ -39,7 +39,7 @@ _ANSWER_FORMAT = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARY = "\0"  # between clauses; no passage crosses it
-_ENDS = frozenset(  # words that are not quoted at an end of a passage
+_ENDS = frozenset(  # words that a quoted passage neither starts nor ends with
     str.split(
         "a an the of and or to in on at is are was were be been it its this that these those for with by from as if"
         " then than so but into has have had will can he she they his her their you your we s t one two three four"
@@ -57,7 +57,7 @@ _COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese countin
 
 
 def passage_words(prose: str) -> list[str]:
-    """Return the words of a text without formulas in order, with a mark between clauses."""
+    """Return the words of a text without formulas, in order, with a marker between clauses."""
     words: list[str] = []
     for clause in _CLAUSE_END.split(_ANSWER_FORMAT.sub("\n", prose)):
         for match in _WRITTEN_WORD.finditer(clause.casefold()):
@@ -71,14 +71,14 @@ def passage_words(prose: str) -> list[str]:
 def shared_passage(
     first: Sequence[str], second: Sequence[str], rarity: Callable[[str], float], *, of_task: bool = False
 ) -> Passage:
-    """Return the shared passage that says most; empty if no passage says anything.
+    """Return the most informative shared passage; empty if no passage is informative.
 
     Args:
         rarity: how rare a search token is in the bank.
-        of_task: only passages that ask something, or have a word of mathematics: things of a story set no task.
+        of_task: consider only passages that ask something or contain a mathematical term: story words set no task.
     """
     shared = {*pairwise(first)} & {*pairwise(second)}
-    if not any(map(_may_say, shared)):  # much quicker than to look for passages
+    if not any(map(_may_say, shared)):  # much faster than searching for passages
         return ()
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     best: tuple[float, Passage] = (0.0, ())
@@ -91,12 +91,12 @@ def shared_passage(
 
 
 def _may_say(pair: tuple[str, str]) -> bool:
-    """Return whether a passage that says something may hold these two words side by side."""
+    """Return whether an informative passage may contain these two words side by side."""
     return _BOUNDARY not in pair and any(_tells(token) for word in pair for token in search_tokens(word)[:1])
 
 
 def asks(passage: Passage) -> bool:
-    """Return whether a passage begins with a word that asks, or has a Chinese one."""
+    """Return whether a passage begins with a question word, or contains a Chinese one."""
     first = passage[1] if passage[0] in _BEFORE_ASKING and len(passage) > 1 else passage[0]
     return first in _ASKING or not _CHINESE_ASKING.isdisjoint(passage)
 
@@ -106,7 +106,7 @@ def _has_mathematics(run: Passage) -> bool:
 
 
 def _runs(words: Sequence[str]) -> list[Passage]:
-    """Return the stretches of words between boundaries, without little words at their ends."""
+    """Return the stretches of words between boundaries, without function words at their ends."""
     runs: list[Passage] = []
     run: list[str] = []
     for word in [*words, _BOUNDARY]:
@@ -129,7 +129,7 @@ def _is_end(word: str) -> bool:
 
 
 def _worth(run: Passage, rarity: Callable[[str], float]) -> float:
-    """Return how much a passage says, 0 where it says too little to be named."""
+    """Return how informative a passage is; 0 if too little to quote it."""
     tokens = [token for word in run for token in search_tokens(word)[:1]]
     if not any(map(_tells, tokens)) or not _is_term(run, tokens):
         return 0.0
@@ -139,7 +139,7 @@ def _worth(run: Passage, rarity: Callable[[str], float]) -> float:
 
 
 def _is_term(run: Passage, tokens: Sequence[str]) -> bool:
-    """Return whether a passage asks something or has two words that name something: "m wide" has one."""
+    """Return whether a passage asks something or has two content words; "m wide" has only one."""
     if asks(run) or any(map(CHINESE.marks.search, tokens)):
         return True
     naming = {token for token in tokens if len(token) > 2 and token not in EMPTY_WORDS and token not in UNITS}
@@ -154,17 +154,17 @@ def _tells(token: str) -> bool:
 
 
 def _cut(run: str) -> list[str]:
-    import rjieba  # loading its dictionary takes a quarter of a second, which most commands never need
+    import rjieba  # loading its dictionary takes 0.25 s, and most commands never need it
 
     return list(rjieba.cut(run))
 
 
-LONGEST_COMPARED = 2000  # characters; what follows adds nothing to a reason
-SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says something
-SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing
-_KEPT_TEXTS = 2_048  # whose features a process keeps: reading one takes .4 ms, and a page compares some 60
+LONGEST_COMPARED = 2000  # characters; later text adds nothing to a reason
+SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it is informative
+SHORTEST_WITHOUT_NUMBER = 8  # the same for a form without numbers: "y = f(x)" is not informative
+_KEPT_TEXTS = 2_048  # texts with cached features: extracting them takes 0.4 ms, and a page compares about 60
 
-# What formulas can have in common and what is worth naming, from what tells most.
+# Formula features worth naming, the most informative first.
 FORMULA_PARTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\i*int(?![a-z])"), "an integral"),
     (re.compile(r"\\lim(?![a-z])"), "a limit"),
@@ -185,19 +185,19 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\d!|\)!|[a-z]!"), "a factorial"),
     (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), "an inequality"),
 )
-_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # the lines and columns of a table
+_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # a table's column specification
 _DRAWING = re.compile(
     r"\[asy\].*?\[/asy\]|!\[[^\]]*\]\([^)]*\)", re.DOTALL
-)  # pictures and what describes them
+)  # drawings and their alternative texts
 _WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _UNIT_TEXT = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm)\s*\{[^{}]*\}|\^\s*\{?\s*(?:\\circ|[23])\s*\}?|\\[,;: ]"
 )
-_OPERATES = re.compile(  # a formula without is a name, a point or a number with its unit
+_OPERATES = re.compile(  # a formula without a match is a name, a point or a number with its unit
     r"[=+<>*/÷×|!]|\^\s*\{?\s*[\w\\]|(?<=[\w)}])\s*[-−]\s*[\w(\\]"
     r"|\\(?:d?frac|sqrt|times|div|cdot|sum|int|lim|log|ln|sin|cos|tan|leq?|geq?|neq?|binom)(?![a-z])"
 )
-# Verbs that set a task of one meaning, each with its name.
+# Verbs that set an unambiguous task, with the name of each task.
 TASK_VERBS: dict[str, str] = {
     "factorise": "factorise", "factorize": "factorise", "factor": "factorise",
     "expand": "expand", "simplify": "simplify", "differentiate": "differentiate", "integrate": "integrate",
@@ -205,7 +205,7 @@ TASK_VERBS: dict[str, str] = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide",
 }  # fmt: skip
 _TASK = re.compile(rf"(?:^|[.;:!?\n])\s*(?:please )?({'|'.join(TASK_VERBS)})\b", re.IGNORECASE)
-_NAMES = frozenset({"woman", "man", "place", "other"})  # categories; a label is a point of a figure
+_NAMES = frozenset({"woman", "man", "place", "other"})  # categories; not "label", a point of a figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +213,13 @@ class Evidence:
     """The features of a question that are compared.
 
     Attributes:
-        text: what is compared of it, without pictures.
+        text: the text that is compared, without pictures.
         form: the text with names, numbers, signs and variables masked.
-        formula_forms: masked formulas that are long enough to say something.
-        formula_parts: indexes of the `FORMULA_PARTS` that its formulas hold.
-        passages: its words in order, as `passage_words` gives them.
-        tasks: what sentences begin with that set a task: "expand", "factorise".
-        computation: what is computed in it, by its equation or by the solver's; None where that is not known.
+        formula_forms: masked formulas that are long enough to be informative.
+        formula_parts: indexes into `FORMULA_PARTS` of the features that its formulas contain.
+        passages: its words in order, as returned by `passage_words`.
+        tasks: the tasks set by verbs at the start of sentences: "expand", "factorise".
+        computation: what it computes, by its own equation or else the solver's; None if not known.
     """
 
     text: str
@@ -234,12 +234,12 @@ class Evidence:
 
     @property
     def numbers(self) -> tuple[Fraction, ...]:
-        """The numbers of the text in order; looked for once somebody asks, which few comparisons do."""
+        """The numbers of the text in order; computed lazily because few comparisons need them."""
         return tuple(mention.value for mention in find_numbers(self.text))
 
     @property
     def numbers_masked(self) -> str:
-        """The text with one spelling of blanks and formulas, numbers replaced by ``#``."""
+        """The text with normalised blanks and formulas, numbers replaced by ``#``."""
         return copy_key(self.text)
 
 
@@ -250,13 +250,13 @@ def evidence_of(
     computation: Computation | None = None,
     tags: Iterable[TaggedPath] = (),
 ) -> Evidence:
-    """Take from a question what can be compared; its pictures and the credit of its source are left out."""
+    """Extract the comparable features of a question; pictures and source credits are ignored."""
     return replace(_text_evidence(text, language), computation=computation, tags=tuple(tags))
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _text_evidence(text: str, language: str) -> Evidence:
-    """Return what the text alone says."""
+    """Return the features that come from the text alone."""
     text = without_credits(_DRAWING.sub(" ", text))[:LONGEST_COMPARED]
     nameless = text if language == "zh" else _without_names(text)  # the lists of names are English
     segments = segment_text(nameless)
@@ -289,7 +289,7 @@ def _text_evidence(text: str, language: str) -> Evidence:
 
 @lru_cache(maxsize=8_192)
 def copy_key(text: str) -> str:
-    """Return the text in one spelling of its formulas, cases and blanks, numbers replaced by ``#``.
+    """Return the text with formulas, case and blanks normalised and numbers replaced by ``#``.
 
     >>> copy_key(r"Find $x^{2}$ for $x = 3$.") == copy_key(r"Find $x^2$  for $x=14$.")
     True
@@ -297,9 +297,9 @@ def copy_key(text: str) -> str:
     return " ".join(mask_numbers(same_spelling(text)).casefold().split())
 
 
-@lru_cache(maxsize=256)  # the same page asks for its n-grams and for its key
+@lru_cache(maxsize=256)  # one page needs both the n-grams and the key
 def same_spelling(text: str) -> str:
-    r"""Return the text with its formulas in one spelling and without their delimiters.
+    r"""Return the text with its formulas normalised and without their delimiters.
 
     >>> same_spelling(r"Add $\dfrac12$ to $x^{2}$") == same_spelling(r"Add $\frac{1}{2}$ to $x ^ 2$")
     True
@@ -313,7 +313,7 @@ def same_spelling(text: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """Return the text with ``@`` for each name of a person or a place."""
+    """Return the text with each name of a person or place replaced by ``@``."""
     pieces: list[str] = []
     done = 0
     for mention in find_entities(text):

@@ -1,4 +1,4 @@
-"""Worked exemplars of questions, as files have them."""
+"""Worked exemplars for questions in files."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from questionbank.registry.serving import retriever_of
 from questionbank.solving.recalled import recalling
 from questionbank.solving.solution_files import SolverByLanguage, solver_by_name
 
-_SOLUTIONS = 5  # of a problem
+_SOLUTIONS = 5  # per problem
 
 
 def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
-    """Return the graphs that each problem may have; none for one that cannot be solved."""
+    """Return the graphs that each problem may have; an empty list for a problem that cannot be solved."""
     unsolved = list(map(without_solution, problems))
     solutions = solver.solve(unsolved, beam=_SOLUTIONS)
     return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
 
 
 def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
-    """Return the graph of each value's likeliest solution: solutions of equal values are right together."""
+    """Return the graph of the likeliest solution per value; solutions of equal value are right or wrong together."""
     likely = []
     values: list[float] = []
     for solution in solutions:
@@ -63,21 +63,21 @@ def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGrap
 
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
-"""Returns a solver that recalls these solved problems in addition to those that a retriever keeps."""
+"""Returns a solver that recalls these solved problems in addition to those stored in a retriever."""
 
 _DIGITS = 6
 _COMPUTATIONS = ("equation", "program", "calculations")  # what a graph can be read from
 
 
 def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
-    """Return the retriever with a number or in a folder; for ``"default"`` the one in use, if any.
+    """Return the retriever with this number or in this folder; for ``"default"`` the one in use, if any.
 
     Args:
-        languages: of the problems; for ``"default"`` the retriever of the commonest is chosen.
+        languages: of the problems; ``"default"`` selects the retriever for the most common one.
 
     Raises:
-        NotFound: there is no retriever with this number, and no such folder.
-        ArtifactError: the folder holds none.
+        NotFound: there is no retriever with this number and no such folder.
+        ArtifactError: the folder contains no retriever.
         ServiceUnavailable: the files of a registered retriever are missing or damaged.
     """
     if model == "default":
@@ -90,14 +90,14 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
 
 
 def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:
-    """Return the solver that helps to choose exemplars, for any problems that it recalls; None for ``"none"``.
+    """Return a factory of the solver that helps to choose exemplars; None for ``"none"``.
 
     Args:
-        model: as `solver_by_name` takes it, or ``"none"``.
-        retriever: by which a named solver recalls similar problems; those in use recall them as they serve.
+        model: as for `solver_by_name`, or ``"none"``.
+        retriever: recalls similar problems for a named solver; the solvers in use have a retriever of their own.
 
     Raises:
-        NotFound, ArtifactError, ServiceUnavailable: as `solver_by_name`.
+        NotFound, ArtifactError, ServiceUnavailable: as for `solver_by_name`.
     """
     if model == "none":
         return None
@@ -108,7 +108,7 @@ def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | Non
 
 
 def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[ProblemRecord]:
-    """Return the problems of a corpus of which no question of a file is a copy but for numbers.
+    """Return the problems of a corpus that do not differ from some question of a file only in their numbers.
 
     Raises:
         ImportRefused: the file cannot be read.
@@ -119,10 +119,10 @@ def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[Prob
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
-    """Return the problems of a file; `report` gets each line that cannot be read.
+    """Return the problems of a file; each line that cannot be read is passed to `report`.
 
     Raises:
-        ImportRefused: the file cannot be read, or holds no problem that can be.
+        ImportRefused: the file cannot be read, or contains no readable problem.
     """
     problems: list[InputProblem] = []
     for entry in read_input_problems(path):
@@ -136,11 +136,11 @@ def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProble
 
 
 class FileCorpus:
-    """Problems of a file with their graphs and vectors, among which exemplars are looked for.
+    """The problems of a file with their graphs and vectors, searched for exemplars.
 
     Args:
-        notices: sentences for people are added to it.
-        solver: says which graphs a question may have; None: the retriever alone ranks.
+        notices: messages for the user are added to it.
+        solver: proposes the graphs that a question may have; if None, the retriever alone ranks.
     """
 
     def __init__(
@@ -178,9 +178,9 @@ class FileCorpus:
         self._by_wording: ExemplarCorpus | None = None
 
     def exemplars(self, questions: Sequence[InputQuestion], k: int) -> list[dict[str, Any]]:
-        """Return ``{"id", "exemplars": [{"id", "score", "graph"}, ...]}`` of each question, the most similar first.
+        """Return ``{"id", "exemplars": [{"id", "score", "graph"}, ...]}`` per question, the most similar first.
 
-        Neither the question itself nor a copy but for numbers is an exemplar. A question in a script that the
+        The question itself and copies with other numbers are never exemplars. A question in a script that the
         retriever cannot read is compared by its wording.
         """
         if k > len(self._texts):
@@ -208,7 +208,7 @@ class FileCorpus:
         ]
 
     def _count_numberless(self, questions: Sequence[InputQuestion]) -> None:
-        """Keep one notice of all questions without numbers, of this batch and those before."""
+        """Maintain a single notice that counts the questions without numbers in this and earlier batches."""
         count = sum(not find_numbers(question.text) for question in questions)
         if count:
             self._notices.discard(_numberless_notice(self._numberless))

@@ -1,4 +1,4 @@
-"""Worked exemplars of a question or a pasted text, the prompt that they make, and the answer that they give."""
+"""Worked exemplars of a stored or pasted question, the prompt built from them, and the answer they lead to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DEFAULTS = PromptSettings()
 
 
 class PromptForm(ServiceForm):
-    """Format, order and budget; whatever is missing or wrong is the default."""
+    """Format, order and budget; missing or invalid values fall back to the defaults."""
 
     answers = forms.ChoiceField(
         label="Answers",
@@ -69,7 +69,7 @@ class PromptForm(ServiceForm):
 
     @property
     def settings(self) -> PromptSettings:
-        """What was asked for."""
+        """The requested settings."""
         self.is_valid()
         data = self.cleaned_data if self.is_bound else {}
         return PromptSettings(
@@ -80,7 +80,7 @@ class PromptForm(ServiceForm):
 
 
 class TextPromptForm(PromptForm):
-    """The same for a pasted text, which travels with it."""
+    """The same form for a pasted text, which is submitted along with it."""
 
     text = forms.CharField(max_length=PASTE_LIMIT, widget=forms.HiddenInput)
 
@@ -102,7 +102,7 @@ def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpRespo
 
 @button_for("read", back="paste")
 def pasted_exemplars(request: HttpRequest) -> HttpResponse:
-    """Show the same of a text that is not in the bank."""
+    """Show the worked exemplars of a text that is not in the bank."""
     form = TextPromptForm(_with_defaults(request.POST))
     if not form.is_valid() and "text" in form.errors:
         is_empty = not request.POST.get("text", "").strip()
@@ -122,7 +122,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
 
 @button_for("language_model_ask", back="paste")
 def model_ask(request: HttpRequest) -> HttpResponse:
-    """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
+    """Have the language model answer a stored question (`question`) or a pasted one (`text`) in a job."""
     number = whole_number(request.POST.get("question", ""))
     question = None if number is None else question_get(question_id=number, user=request.user)
     text = question.analysed_text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
@@ -144,9 +144,9 @@ def model_ask(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Show what the language model answered, and whether the solver agrees.
+    """Show the language model's answer, and whether the solver agrees.
 
-    Asks for itself until the job has finished.
+    The page polls until the job has finished.
     """
     run = run_get(run_id=run_id)
     if run.kind != "ask" or not _may_see(request, run):
@@ -171,7 +171,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _may_see(request: HttpRequest, run: Run) -> bool:
-    """Return True for the person who asked about a pasted text, and for admins; questions are checked elsewhere."""
+    """Return whether the person asked about this pasted text or is an admin; stored questions are checked elsewhere."""
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
     return run.parameters["question"] is not None or is_own
 
@@ -179,7 +179,7 @@ def _may_see(request: HttpRequest, run: Run) -> bool:
 def _worked(
     text: str, language: str, solved: SolvedText | None, question: Question | None = None
 ) -> WorkedExemplars:
-    """Return the exemplars; none, with the reason as a notice, where the bank has no vectors or their model is away."""
+    """Return the exemplars; if the bank has no vectors or the model is missing, none and a notice with the reason."""
     try:
         if question is not None:
             return question_exemplars(question=question, solved=solved, serving=serving())
@@ -189,7 +189,7 @@ def _worked(
 
 
 def _with_defaults(sent: Any) -> Any:
-    """Return what was sent, with the prompt's usual settings where the form comes from the page of pasting."""
+    """Return the submitted data, with the default prompt settings if the form comes from the paste page."""
     data = sent.copy()
     usual = PromptSettings()
     data.setdefault("order", usual.order)

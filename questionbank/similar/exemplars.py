@@ -1,8 +1,8 @@
 """Worked exemplars of a question, stored or pasted, and the answer that they give without a language model.
 
-Yang et al., "Learning by Analogy", Eq. 2, on the bank: the nearest by the retriever where one serves, else by meaning,
-where the probability of the question's graph counts for more than nearness. The number of rows that are read does not
-grow with the bank.
+Implements Yang et al., "Learning by Analogy", Eq. 2, on the bank: nearest neighbours by the retriever if one is in use,
+otherwise by meaning, with the probability of the question's graph weighted more than nearness. The number of rows read
+does not grow with the bank.
 """
 
 from __future__ import annotations
@@ -53,36 +53,36 @@ from questionbank.solving.solutions import (
 
 EXEMPLARS = 8
 VOTERS = 16
-"""Nearest problems whose graphs are tried on the question's numbers."""
+"""Number of nearest problems whose graphs are tried on the question's numbers."""
 
-_NEAREST = 48  # of any graph; some repeat a story, some have neither equation nor answer
-_SAME_GRAPH = 300  # with the question's graph, those whose equation is known first
-_READ = 24  # of those the nearest
+_NEAREST = 48  # with any graph; some repeat a story, some have neither equation nor answer
+_SAME_GRAPH = 300  # with the question's graph, those with a known equation first
+_READ = 24  # the nearest of those
 _COLUMNS = (
     *("text", "language", "kind", "options", "answer", "solution", "content", "content_hash"),
     *("equation__expression", "equation__graph_key", "equation__question"),
     *(f"machine_solution__{name}" for name in ("graph_key", "probability", "content_hash", "alternatives")),
 )
 _AGREEMENT = 0.5  # share of the votes from which the neighbours agree
-_ENOUGH = 3  # exemplars whose computation is known, so that the others can be left out
+_ENOUGH = 3  # exemplars with a known computation from which the others can be left out
 _LETTER = (
     r"((?i:\b(?:answer|ans|option|choice)\b)(?:\s+(?:is|option|choice))*\s*[:=.–-]?\s*)\(?%s\)?(?![\w'’])"
 )
-"""An option's letter where a solution names the answer: "Answer: C", "ANS-B", "the correct option is D"."""
+"""An option's letter in a solution that names the answer: "Answer: C", "ANS-B", "the correct option is D"."""
 
-_MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
+_MUCH_ALIKE = 0.5  # graph similarity from which the reason mentions it
 
 Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkedExemplar:
-    """A worked problem that shows how a question is solved.
+    """A worked problem that shows how to solve a question.
 
     Attributes:
-        problem: what a prompt takes from it: published equation, answer and solution.
+        problem: what a prompt uses: published equation, answer and solution.
         similarity: cosine with the question under the lens.
-        solved: its equation worked out, its own or else the solver's; None where neither is known.
+        solved: its worked-out equation, its own or else the solver's; None if neither is known.
     """
 
     question: Question
@@ -99,12 +99,12 @@ class WorkedExemplars:
     """The exemplars of a question.
 
     Attributes:
-        exemplars: those with its graph first, where that is known; then those with a graph that the solver finds
-            likely, and the most similar.
-        shape: what the question computes, in letters; empty where that is not known.
-        applied: the answer of the nearest problems' graphs with the question's numbers; None if no graph fits. They
-            are taken by similarity alone, so that what is known of the question's own equation does not help.
-        repeated: how many similar problems are left out because they differ from the question, or from an exemplar,
+        exemplars: those with the question's graph first, if that is known; then those with a graph that the solver
+            finds likely, and the most similar.
+        shape: what the question computes, in letters; empty if not known.
+        applied: the answer that the nearest problems' graphs give with the question's numbers; None if no graph fits.
+            These problems are chosen by similarity alone, so that the question's own equation does not help.
+        repeated: number of similar problems left out because they differ from the question, or from an exemplar,
             only in their numbers.
     """
 
@@ -118,7 +118,7 @@ class WorkedExemplars:
 
     @property
     def voters_agree(self) -> bool:
-        """Whether several voted and the answer has half of their votes; a page folds away one that has fewer."""
+        """Whether several voted and the answer has half of their votes; otherwise the page collapses the answer."""
         return self.voters > 1 and self.applied is not None and self.applied.confidence >= _AGREEMENT
 
 
@@ -127,8 +127,8 @@ class ExemplarPrompt:
     """A few-shot prompt.
 
     Attributes:
-        answers: the format of its answers, of `ANSWER_FORMATS`.
-        lacking: exemplars without an answer in that format, which it cannot show.
+        answers: the format of its answers, one of `ANSWER_FORMATS`.
+        lacking: number of exemplars left out because they have no answer in that format.
         tokens: words and signs.
     """
 
@@ -147,15 +147,15 @@ class _Candidate:
 
     @cached_property
     def story(self) -> str:
-        """What its text has in common with copies of it: `story_key`."""
+        """The key that copies of its text share: `story_key`."""
         return story_key(self.question.analysed_text)
 
     def computes(self, key: str) -> bool:
-        """Return whether it has the graph of a key."""
+        """Return whether its graph has this key."""
         return self.computation is not None and self.computation.key == key
 
     def score(self, likely: Mapping[str, float]) -> float:
-        """Return what it is ranked by, with the probabilities of the question's graphs."""
+        """Return its ranking score, given the probabilities of the question's graphs."""
         if self.computation is None:
             return exemplar_score(self.similarity, 0.0)
         probability = 1.0 if self.computation.probability is None else self.computation.probability
@@ -165,10 +165,10 @@ class _Candidate:
 def question_exemplars(
     *, question: Question, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
 ) -> WorkedExemplars:
-    """Return the `k` best exemplars of a stored question; never the question itself, or another version of its story.
+    """Return the `k` best exemplars of a stored question, excluding the question itself and versions of its story.
 
     Args:
-        solved: how the question is solved, by `question_solved`.
+        solved: how the question is solved, from `question_solved`.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
@@ -180,7 +180,7 @@ def question_exemplars(
 def text_exemplars(
     *, text: str, language: str, solved: SolvedText | None, serving: Serving
 ) -> WorkedExemplars:
-    """Return the same for a text that is not in the bank.
+    """Return the best exemplars of a text that is not in the bank.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
@@ -189,7 +189,7 @@ def text_exemplars(
 
 
 class _Search:
-    """One search for exemplars: a fixed number of queries, whatever the size of the bank."""
+    """One search for exemplars, with a fixed number of queries whatever the size of the bank."""
 
     def __init__(self, text: str, language: str, serving: Serving, *, exclude: list[int]) -> None:
         self._text, self._language, self._exclude = text, language, exclude
@@ -233,7 +233,7 @@ class _Search:
         )
 
     def _vector(self, stored: Question | None) -> Vector:
-        """Return the stored question's vector where it is up to date, else one that is made now."""
+        """Return the stored question's vector if it is up to date, otherwise compute one."""
         if stored is not None:
             vector = stored_vector(embedding_set=self._set, question=stored)
             if vector is not None:
@@ -258,7 +258,7 @@ class _Search:
         ]
 
     def _stories(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
-        """Yield each story once, and the question's own story not at all; no more are read than are asked for."""
+        """Yield each story once, without the question's own; lazily, so that no more are read than needed."""
         stories = {story_key(self._text)}
         for candidate in candidates:
             if candidate.story not in stories:
@@ -266,7 +266,7 @@ class _Search:
                 yield candidate
 
     def _repeated(self, candidates: Sequence[_Candidate], shown: Sequence[_Candidate]) -> int:
-        """Return how many problems are not shown because the question or one that is shown has their story."""
+        """Return how many problems are hidden because the question or a shown problem has the same story."""
         stories = {story_key(self._text), *(candidate.story for candidate in shown)}
         repeated = (candidate for candidate in candidates if candidate.story in stories)
         return sum(map(_is_worked, repeated)) - len(shown)
@@ -274,10 +274,10 @@ class _Search:
     def _usable(
         self, candidates: Sequence[_Candidate], asked: Computation | None, k: int
     ) -> list[_Candidate]:
-        """Return the first `k` from which something can be learned.
+        """Return the first `k` that are instructive.
 
-        Where the question's computation is known, and that of enough others, a question that only has an answer
-        teaches nothing about it: rather fewer exemplars.
+        If the computations of the question and of enough candidates are known, candidates with only an answer are left
+        out because they teach nothing, even if that leaves fewer exemplars.
         """
         if asked is not None:
             solved_candidates = (candidate for candidate in candidates if candidate.computation is not None)
@@ -288,7 +288,7 @@ class _Search:
 
 
 def _asked(text: str, solved: SolvedText | None, stored: Question | None) -> Computation | None:
-    """Return what the question computes; of its own equation that was worked out when it was stored."""
+    """Return what the question computes; for its own equation, this was worked out when it was stored."""
     if stored is not None and solved is not None and solved.known is not None:
         computation = question_computation(stored)
         if computation is not None and not computation.is_predicted:
@@ -297,14 +297,14 @@ def _asked(text: str, solved: SolvedText | None, stored: Question | None) -> Com
 
 
 def _lens(serving: Serving, text: str, language: str) -> str:
-    """Return the retriever's lens where it has vectors and compares such a text, else the main one."""
+    """Return the retriever's lens if it has vectors and supports such a text, otherwise the main lens."""
     lens = ANALOGY.lens
     compares = lens.word in serving.sets and lens.takes(text) and serving.serves(lens.word, language, [text])
     return lens.word if compares else main_lens().word
 
 
 def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:
-    """Return the nearest problems whose equation can be read, as retrieve-and-apply takes them."""
+    """Return the nearest problems with a readable equation, in the form that retrieve-and-apply expects."""
     voters: list[Neighbour] = []
     for candidate in candidates:
         if len(voters) == VOTERS:
@@ -333,7 +333,7 @@ def _exemplar(candidate: _Candidate, asked: Computation | None) -> WorkedExempla
 
 
 def _problem(question: Question) -> ProblemRecord:
-    """Return what the source or a person gave: nothing that a model predicted goes into a prompt."""
+    """Return what the source or a person provided; nothing predicted by a model goes into a prompt."""
     equation = getattr(question, "equation", None)
     return ProblemRecord(
         str(question.pk),
@@ -348,7 +348,7 @@ def _problem(question: Question) -> ProblemRecord:
 def _solution(question: Question) -> str:
     """Return the solution.
 
-    Of a multiple-choice question, whose options a prompt leaves out, without the option's letter.
+    For a multiple-choice question, the option's letter is removed, because a prompt leaves out the options.
     """
     if question.kind != Question.Kind.CHOICE:
         return question.solution
@@ -362,7 +362,7 @@ def _solution(question: Question) -> str:
 
 
 def _applied(text: str, voters: Sequence[Neighbour]) -> AppliedAnswer | None:
-    """Return the answer of similar problems' graphs with a text's numbers, rounded where it asks for that."""
+    """Return the answer of similar problems' graphs with a text's numbers, rounded if the text asks for that."""
     numbers = SlotNumbers.of_text(text)
     answers = apply_graphs(voters, numbers, most=1)
     solution = applied_solution(answers[0], numbers.values) if answers else None
@@ -373,7 +373,7 @@ def _applied(text: str, voters: Sequence[Neighbour]) -> AppliedAnswer | None:
 
 
 def _is_worked(candidate: _Candidate) -> bool:
-    """Return whether anything can be learned from it: an equation, a solution or an answer."""
+    """Return whether it is instructive: it has an equation, a solution or an answer."""
     problem = _problem(candidate.question)
     return candidate.computation is not None or any(answer_text(problem, name) for name in ANSWER_FORMATS)
 
@@ -395,12 +395,12 @@ def _reason(computation: Computation | None, asked: Computation | None) -> str:
 def exemplar_prompt(
     text: str, exemplars: Sequence[WorkedExemplar], settings: PromptSettings
 ) -> ExemplarPrompt:
-    """Return the few-shot prompt of a question's exemplars.
+    """Return the few-shot prompt built from a question's exemplars.
 
-    Where the settings name no format of the answers, it is the one that most exemplars have.
+    If the settings specify no answer format, the one that most exemplars have is used.
 
     Raises:
-        DataError: no exemplar has an answer in the format, or the question alone is over the budget.
+        DataError: no exemplar has an answer in the format, or the question alone exceeds the budget.
     """
     problems = [exemplar.problem for exemplar in exemplars]
     answers = settings.answers or answer_format(problems)

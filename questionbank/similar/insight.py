@@ -1,4 +1,4 @@
-"""What is known about a question, stored or just pasted: prediction, difficulty, solution and similar ones."""
+"""What is known about a stored or pasted question: prediction, difficulty, solution and similar questions."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from questionbank.similar.similarity import (
 )
 from questionbank.solving.solutions import SolvedText, question_solved, text_solved
 
-MOST_SAME = 5  # questions with the very same text that are named
-_NOT_READ = ("description", "opaque")  # their text does not say what is to be done
-# Kinds with one answer, which an equation can give, and of those with several the one that is said not to be solved.
+MOST_SAME = 5  # most questions with exactly the same text that are named
+_NOT_READ = ("description", "opaque")  # their text does not state a task
+# Kinds with a single answer that an equation can give, and the kind with several, which is reported as not solved.
 _SOLVED = ("open", "number", "short", "choice", "true_false", "parts")
 
 
 def predict_or_none(
     text: str, serving: Serving, language: str = "", hierarchy: str = ""
 ) -> tuple[QuestionPrediction | None, str]:
-    """Return the prediction in a hierarchy, or None and the sentence that says why there is none."""
+    """Return the prediction in a hierarchy, or None and a sentence with the reason."""
     try:
         return predict(text=text, serving=serving, language=language, hierarchy=hierarchy or None), ""
-    except (ServiceUnavailable, ValidationFailed) as error:  # the hierarchy may be deleted meanwhile
+    except (ServiceUnavailable, ValidationFailed) as error:  # the hierarchy may have been deleted meanwhile
         return None, str(error)
 
 
@@ -66,7 +66,7 @@ def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
 def difficulty_figures(
     question: Question | None, prediction: QuestionPrediction | None
 ) -> list[DifficultyFigure]:
-    """Return observed, estimated and published difficulty, as far as each is known: evidence before labels."""
+    """Return the observed, estimated and published difficulty as far as known: evidence before labels."""
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
     is_read = question is None or question.kind not in _NOT_READ
@@ -92,7 +92,7 @@ def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None
 def standing_of(
     question: Question | None, prediction: QuestionPrediction | None, tags: Sequence[TagView], models: Serving
 ) -> Standing | None:
-    """Return where a question or text stands among those on its topic: of its tag, else of its likeliest concept."""
+    """Return the rank of a question or text on its topic: that of its tag, otherwise its likeliest concept."""
     if prediction is None or prediction.order is None:
         return None
     likely = [
@@ -109,7 +109,7 @@ def standing_of(
 
 
 def solved_or_none(text: str, language: str, question: Question | None = None) -> SolvedText | None:
-    """Return what the solver makes of a text, or of a question of the bank; None where it says nothing or is away."""
+    """Return the solver's result for a text or stored question; None if it has none or its files are missing."""
     try:
         solver = served_solver(language)
         return question_solved(question, solver) if question else text_solved(text, language, solver)
@@ -119,12 +119,12 @@ def solved_or_none(text: str, language: str, question: Question | None = None) -
 
 @dataclass(frozen=True)
 class QuestionInsight:
-    """Everything that the bank knows about one of its questions but for its similar questions.
+    """Everything that the bank knows about one of its questions, except similar questions.
 
     Attributes:
-        origin: what it was reworded from, and by which pair; None where it is nobody's paraphrase.
+        origin: the question that it paraphrases, and the pair; None if it is not a paraphrase.
         choice: the hierarchy of the prediction, and those that can be chosen.
-        prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
+        prediction: its concepts and difficulty, or None, with the reason in `no_prediction`.
     """
 
     question: Question
@@ -146,12 +146,12 @@ class QuestionInsight:
 def question_insight(
     *, question: Question, user: User, models: Serving, hierarchy: str = ""
 ) -> QuestionInsight:
-    """Return everything that the bank knows about a question but for its similar questions.
+    """Return everything that the bank knows about a question, except similar questions.
 
     Args:
-        user: who asks; drafts of others are not named.
+        user: the person viewing; other people's drafts are not named.
         models: those in use.
-        hierarchy: to predict in; by default its own, else the person's choice.
+        hierarchy: to predict in; by default the question's own, otherwise the person's choice.
     """
     tags = question_tags(question=question)
     choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
@@ -190,9 +190,9 @@ class AskedText:
     """A question that is not in the bank.
 
     Attributes:
-        question: the analysed text, which models read.
-        text: of the question alone; with `options`, `content` and `answer` it says which questions are the same.
-        language: its tag; where no model reads the language, only the wording is compared.
+        question: the analysed text that models read.
+        text: the question alone; with `options`, `content` and `answer` it determines which questions are the same.
+        language: its language tag; if no model reads the language, only the wording is compared.
     """
 
     question: str
@@ -210,10 +210,10 @@ class AskedText:
 
 @dataclass(frozen=True)
 class TextOutlook:
-    """What the bank says about a text at a glance.
+    """A summary of what the bank knows about a text.
 
     Attributes:
-        prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
+        prediction: its concepts and difficulty, or None, with the reason in `no_prediction`.
     """
 
     prediction: QuestionPrediction | None
@@ -238,8 +238,8 @@ def text_outlook(
     """Return concepts, difficulty and duplicates of a text.
 
     Args:
-        user: who asks; drafts of others are not named.
-        models: those in use, where they have been read already.
+        user: the person viewing; other people's drafts are not named.
+        models: those in use, if already loaded.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
@@ -261,7 +261,7 @@ def text_outlook(
 
 
 def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight:
-    """Return everything that the bank knows about a pasted text; arguments and errors as of `text_outlook`."""
+    """Return everything that the bank knows about a pasted text; arguments and errors as in `text_outlook`."""
     models = serving()
     outlook = text_outlook(asked, hierarchy=hierarchy, user=user, models=models)
     solved = solved_or_none(asked.question, asked.language) if asked.is_predictable else None
@@ -289,7 +289,7 @@ def _likely_concepts(prediction: QuestionPrediction | None) -> dict[ConceptPath,
 
 
 def _with_predicted_reasons(result: SimilarResult, likely: Mapping[ConceptPath, float]) -> SimilarResult:
-    """Name a concept of a question that the models predict for the text, where nothing else says why it is similar."""
+    """Use a concept predicted for the text as the reason for each similar question that has no other reason."""
 
     def reason(hit: SimilarHit) -> str:
         path = next((path for path in likely if path in hit.concepts), None)

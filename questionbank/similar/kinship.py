@@ -1,4 +1,4 @@
-"""The similar questions as people see them: a list a lens, and the kinds that a teacher asks for."""
+"""Similar questions as people see them: one list per lens, and the kinds that a teacher looks for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from questionbank.similar.similarity import SimilarHit, SimilarResult, fold_copi
 from questionbank.solving.computations import Computation
 
 EASIER, HARDER = "easier", "harder"
-SEARCHED = 30  # of the most similar questions under each lens
+SEARCHED = 30  # number of most similar questions searched under each lens
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,7 @@ class Kin:
     """The similar questions of a question.
 
     Attributes:
-        kinds: of `SAME_IDEA`, `LOOKS_ALIKE`, `EASIER` and `HARDER` those that are not empty, the most
-            similar first.
+        kinds: the non-empty ones of `SAME_IDEA`, `LOOKS_ALIKE`, `EASIER` and `HARDER`, the most similar first.
     """
 
     results: dict[str, SimilarResult]
@@ -34,7 +33,7 @@ class Kin:
 
 
 def kin_of(*, question: Question, serving: Serving) -> Kin:
-    """Return the most similar questions under each lens, and which of them are of which kind."""
+    """Return the most similar questions under each lens, grouped by kind."""
     results = similar_by_lens(asked=question, serving=serving, k=SEARCHED)
     comparisons = compared_hits(results, question, serving)
     main = main_lens().word
@@ -58,7 +57,7 @@ def compared_hits(
     serving: Serving,
     prediction: QuestionPrediction | None = None,
 ) -> dict[int, Comparison]:
-    """Return which similar questions are harder than a question, as far as that is known, by their ids.
+    """Return how similar questions compare in difficulty with a question, by question id, as far as known.
 
     Args:
         results: the similar questions under each lens.
@@ -78,7 +77,7 @@ def compared_hits(
 def with_comparisons(
     results: Mapping[str, SimilarResult], comparisons: Mapping[int, Comparison]
 ) -> dict[str, SimilarResult]:
-    """Return the similar questions, each with the sentence that says whether it is harder."""
+    """Return the similar questions, each with a sentence on whether it is harder."""
 
     def compared(hit: SimilarHit) -> SimilarHit:
         comparison = comparisons.get(hit.question.pk)
@@ -92,7 +91,7 @@ def with_comparisons(
 def _of_another_difficulty(
     comparisons: Mapping[int, Comparison], hits: Sequence[SimilarHit], *, sign: int
 ) -> Iterable[SimilarHit]:
-    """Yield those that are easier (-1) or harder (1), or very probably so; that stands in front of the reason."""
+    """Yield those that are easier (-1) or harder (1), certainly or probably, with that sentence before the reason."""
     for hit in hits:
         comparison = comparisons.get(hit.question.pk)
         if comparison is not None and (comparison.probability - 0.5) * sign >= SURE - 0.5:
@@ -100,17 +99,17 @@ def _of_another_difficulty(
 
 
 SHOWN = 5
-NEARLY_THE_SAME = 4  # questions of the first five that both lenses must have, so that one list is shown
+NEARLY_THE_SAME = 4  # of the first five questions, how many both lenses must share to be shown as one list
 BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class LensColumn:
-    """The similar questions under a lens, or under both.
+    """The similar questions under one lens, or under two merged lenses.
 
     Attributes:
-        cosines_shown: every question shows its score under each lens.
-        graphs_shown: the graph of every question can be unfolded, where it is known.
+        cosines_shown: whether every question shows its score under each lens.
+        graphs_shown: whether the graph of every question, if known, can be expanded.
     """
 
     lens: str
@@ -130,7 +129,7 @@ BOTH_EXPLANATION = (
 
 
 def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
-    """Return the kinds of similar questions that hold at least one question, in the order of their places."""
+    """Return the non-empty kinds of similar questions, in display order."""
     return {
         slug: row
         for slug, row in kinship_rows().items()
@@ -139,10 +138,10 @@ def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
 
 
 def lens_columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
-    """Return a column a lens.
+    """Return one column per lens.
 
-    One for the main lens and its stand-in where both have nearly the same first questions, or only the stand-in can
-    compare them.
+    The main lens and its stand-in share one column if their first questions are nearly the same, or if only the
+    stand-in can compare them.
     """
     main = main_lens()
     main_result = results[main.word]
@@ -159,7 +158,7 @@ def lens_columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
 
 
 def _once(column: LensColumn, said: set[str]) -> LensColumn:
-    """Return a column, without its notice where another one says it; a notice in place of questions stays."""
+    """Return a column without a notice that another one shows; a notice that replaces the questions is kept."""
     if column.notice in said and column.hits:
         return replace(column, notice="")
     said.add(column.notice)
@@ -167,7 +166,7 @@ def _once(column: LensColumn, said: set[str]) -> LensColumn:
 
 
 def lens_column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) -> LensColumn:
-    """Return the column of some questions of a result."""
+    """Return the column for some of a result's questions."""
     is_both = lens == BOTH and not result.notice
     return LensColumn(
         lens=lens,

@@ -1,4 +1,4 @@
-"""Jobs that ask the language model of this installation, such as for the answer to a question."""
+"""Jobs that query the configured language model, for example for the answer to a question."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from questionbank.similar.exemplars import ExemplarPrompt
 
 
 def language_model_run(*, kind: str, parameters: Mapping[str, Any], title: str, user: User) -> Run:
-    """Create a job that asks the language model, or return the job that asks the very same already.
+    """Create a job that queries the language model, or return an identical job that is under way.
 
-    Call it in a transaction, after the permission was checked.
+    Call it in a transaction, after the permission check.
 
     Args:
-        title: may name the model as ``%(model)s``.
+        title: may contain the model's name as ``%(model)s``.
 
     Raises:
         ValidationFailed: no language model is configured.
@@ -45,14 +45,14 @@ def model_answer_request(
     user: User,
     question: Question | None = None,
 ) -> Run:
-    """Ask for the model's answer in a job, or return the job that asks for the very same already.
+    """Request the model's answer in a job, or return an identical job that is under way.
 
     The run's parameters are ``{"text", "language", "prompt", "answers", "question": id or None, "asked_by"}``; the last
-    is the person's id for a pasted text, whose answer nobody else may see, and else None.
+    is the person's id for a pasted text, whose answer nobody else may see, and otherwise None.
 
     Args:
         text: the question.
-        prompt: what is sent.
+        prompt: the prompt to send.
         question: None for a text that is not in the bank.
 
     Raises:

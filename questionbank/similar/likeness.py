@@ -1,9 +1,9 @@
 """Ranking the questions most like a given question, by several measures at once.
 
-The nearest by purpose, the nearest in wording and those tagged with the same concepts are candidates. Where the
-encoder knows the language, their order is that of purpose: words that two stories share say nothing of what they ask
-(docs/decisions/0140-purpose-is-learned-from-grids.md). Elsewhere it is a weighted mean of the cosine of wording, of
-words weighed by how rare they are, and of the masked form (docs/decisions/0037-reasons-and-ranking.md).
+Candidates are the nearest by purpose, the nearest in wording and those tagged with the same concepts. If the
+encoder knows the language, they are ordered by purpose, because words that two stories share do not show what they ask
+(docs/decisions/0140-purpose-is-learned-from-grids.md). Otherwise the order is a weighted mean of the cosine of wording,
+of words weighted by rarity, and of the masked form (docs/decisions/0037-reasons-and-ranking.md).
 
 A shared concept and a shared computation then add to the score, most in the middle of its range.
 """
@@ -37,18 +37,18 @@ from questionbank.solving.computations import same_computation_ids, same_computa
 
 Vector = npt.NDArray[np.float32]
 
-CANDIDATES = 100  # of each lens
-FROM_CONCEPT = 300  # questions of the same concepts that are all compared; larger concepts say too little
-BY_FORM = 60  # candidates whose masked form is compared
-WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # next to a wording of weight 1, where there is no purpose
-CONCEPT_SHARE = 0.4  # times score * (1 - score): what the same concept adds
-GRAPH_SHARE = 0.2  # likewise, the same computation
+CANDIDATES = 100  # per lens
+FROM_CONCEPT = 300  # most questions of the same concepts compared; larger concepts are uninformative
+BY_FORM = 60  # candidates compared by masked form
+WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # relative to wording with weight 1, without purpose
+CONCEPT_SHARE = 0.4  # times score * (1 - score): bonus for the same concept
+GRAPH_SHARE = 0.2  # likewise for the same computation
 FROM_GRAPH = (
-    200  # questions with the same computation that are compared, at most; of more, so many and the nearest
+    200  # most questions with the same computation that are compared; beyond that, this many and the nearest
 )
-BROAD = 0.1  # share of a hierarchy's concepts from which the concept above them says nothing
+BROAD = 0.1  # share of a hierarchy's concepts from which their common ancestor is not informative
 BROAD_TAGS = 0.05  # likewise, share of its tags
-ENOUGH_TAGS = 300  # of a hierarchy, from which their shares count
+ENOUGH_TAGS = 300  # tags of a hierarchy from which their shares count
 _LONGEST_COMPARED = 1000  # characters of a text
 
 
@@ -57,12 +57,12 @@ class Asked:
     """The question that others are compared with, stored or not.
 
     Attributes:
-        text: the analysed one.
-        vectors: of the text, by lens; no purpose where the encoder does not know its language.
+        text: the analysed text.
+        vectors: of the text, by lens; without purpose if the encoder does not know its language.
         graphs: the keys of the graphs that it may have, with probabilities.
         ready: the ready questions in its language.
-        found: the nearest that were looked for, by lens and number: several lenses ask for the same.
-        tags_read: those of candidates, for the same reason.
+        found: cache of nearest neighbours by lens and number, because several lenses need the same ones.
+        tags_read: cache of candidates' tags, for the same reason.
     """
 
     text: str
@@ -78,13 +78,13 @@ class Asked:
 
     @property
     def is_mathematics(self) -> bool:
-        """Whether it may be a mathematics question; one that has a concept is."""
+        """Whether it may be a mathematics question; true for any question with a concept."""
         return bool(self.tags) or looks_like_mathematics(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A question with its place's score, 0 to 1, and its cosine under each lens."""
+    """A question with the score that ranks it, 0 to 1, and its cosine under each lens."""
 
     id: int
     score: float
@@ -92,7 +92,7 @@ class Ranked:
 
 
 def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
-    """Return the `k` questions that read most alike, by the cosine of the character n-grams."""
+    """Return the `k` questions nearest in wording, by the cosine of character n-grams."""
     lens = FALLBACK_LENS.word
     hits = _nearest(asked, sets, lens, k)
     cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={lens: dict(hits)})
@@ -100,7 +100,7 @@ def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> l
 
 
 def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
-    """Return the `k` questions that are most alike by all measures together."""
+    """Return the `k` questions that are most alike by all measures combined."""
     by_lens = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
     ids = list(dict.fromkeys(pk for hits in by_lens.values() for pk in hits))
     ids += _further(asked, set(ids))
@@ -115,10 +115,10 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
 
 
 def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
-    """Return the `k` questions that are most probably computed alike.
+    """Return the `k` questions most likely to have the same computation.
 
-    The score is the weighted mean of the lens's cosine and of the probability that the graph is the same, as for
-    exemplars (decision 64); only one of them, where the other cannot be known.
+    The score is the weighted mean of the lens's cosine and the probability that the graph is the same, as for
+    exemplars (decision 64); if one of the two is unknown, the other alone.
     """
     near = dict(_nearest(asked, sets, lens, CANDIDATES)) if lens in asked.vectors else {}
     ids = list(near)
@@ -144,9 +144,9 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
 
 
 def _broad_concepts() -> frozenset[TaggedPath]:
-    """Return the concepts that hold too much of their hierarchy to say anything.
+    """Return the concepts that cover too much of their hierarchy to be informative.
 
-    Such a concept is above, or at the root of, a tenth of all concepts, or a twentieth of all tags are below it.
+    Such a concept has a tenth of all concepts, or a twentieth of all tags, at or below it.
     """
     rows = KnowledgeConcept.objects.values_list("pk", "hierarchy_id", "path", "name", "numchild")
     leaves: Counter[tuple[int, str]] = Counter()
@@ -177,14 +177,14 @@ def _broad_concepts() -> frozenset[TaggedPath]:
     )
 
 
-# What holds too much, found anew some time after tags or concepts changed.
+# The concepts that cover too much, recomputed some time after tags or concepts change.
 broad_concepts: VersionedCache[frozenset[TaggedPath]] = VersionedCache(
     lambda: (facet_version(), concepts_version()), _broad_concepts, lambda: spelling.CHECK_AFTER
 )
 
 
 def candidate_tags(asked: Asked, ids: Iterable[int]) -> dict[int, list[TaggedPath]]:
-    """Return the tags of candidates, none left out; each candidate's are read once."""
+    """Return the tags of all candidates, reading each candidate's only once."""
     wanted = list(ids)
     if unread := [pk for pk in wanted if pk not in asked.tags_read]:
         tags = tagged_paths(unread)
@@ -211,7 +211,7 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
 
 
 def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
-    """Return candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
+    """Return candidates that vector search missed: by the same concepts, and without purpose also by rare words."""
     further: list[int] = []
     ready = asked.ready.questions
     if asked.concept_ids:
@@ -230,7 +230,7 @@ def _cosines(
     ids: Sequence[int],
     known: Mapping[str, Mapping[int, float]],
 ) -> dict[int, dict[str, float]]:
-    """Return the cosine of every candidate under every lens that has both vectors."""
+    """Return the cosine of every candidate under each lens for which both have a vector."""
     cosines: dict[int, dict[str, float]] = {pk: {} for pk in ids}
     for lens, vector in asked.vectors.items():
         measured = dict(known.get(lens, {}))
@@ -243,12 +243,12 @@ def _cosines(
 
 
 def _has_trained_lens(asked: Asked) -> bool:
-    """Return whether there are vectors other than of the wording."""
+    """Return whether there are vectors other than those of the wording."""
     return any(lens != FALLBACK_LENS.word for lens in asked.vectors)
 
 
 def _by_purpose(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
-    """Return the cosine of purpose; of a question without a vector of its own yet, that of the wording."""
+    """Return the cosine of purpose, or that of the wording for a question that has no purpose vector yet."""
     return {
         pk: by_lens.get(main_lens().word, by_lens.get(FALLBACK_LENS.word, 0.0))
         for pk, by_lens in cosines.items()
@@ -287,14 +287,14 @@ def _compared(text: str) -> str:
 
 
 def _weighted(tokens: Iterable[str], rarity: Callable[[str], float]) -> dict[str, float]:
-    """Return a unit vector of tokens: how often each occurs, damped, times how rare it is."""
+    """Return a unit vector of tokens: the damped frequency of each times its rarity."""
     weights = {token: (1 + math.log(count)) * rarity(token) for token, count in Counter(tokens).items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values()))
     return {token: weight / length for token, weight in weights.items()} if length else {}
 
 
 def _rarity_among(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
-    """Return how rare a token is among some documents, as `Vocabulary.rarity` is among all."""
+    """Return a function for a token's rarity among some documents, like `Vocabulary.rarity` for the whole bank."""
     sets = [set(document) for document in documents]
     counts = Counter(token for document in sets for token in document)
     return lambda token: math.log(1 + (len(sets) - counts[token] + 0.5) / (counts[token] + 0.5))
@@ -305,7 +305,7 @@ def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
-    """Return what shared concepts and a shared computation add, by question."""
+    """Return the bonus for shared concepts and a shared computation, by question."""
     shares: dict[int, float] = {}
     if asked.tags:
         for pk, tags in candidate_tags(asked, ids).items():
@@ -318,7 +318,7 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
 
 
 def _affinity(tag: TaggedPath, candidate: TaggedPath) -> float:
-    """Return how much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
+    """Return the shared share of two paths: 1 for the same concept, 0 for different hierarchies or roots."""
     if tag.hierarchy != candidate.hierarchy:
         return 0.0
     shared = shared_depth(tag.path, candidate.path)

@@ -1,4 +1,4 @@
-"""The forms of the page on which a question is pasted, and what a pasted text is."""
+"""The forms of the paste page, and the parsed form of a pasted text."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from questionbank.papers.truth_phrases import asks_for_truth, truth_of
 
 @dataclass(frozen=True, slots=True)
 class PastedText:
-    """A pasted text as it is read.
+    """A pasted text after parsing.
 
     Attributes:
-        layout: the question, its options and its answer, as they were typed.
-        typed: the whole text with its plain maths read.
-        question: the text of the question that models read, its plain maths as LaTeX.
-        language: tag of the language that it is taken to be in: what a person chose, else what was detected.
-        detected: tag of the language that its words speak for.
-        notice: says that it is in a language that the models do not know, or another one than was chosen; else empty.
+        layout: the question, its options and its answer, as typed.
+        typed: the whole text with plain maths converted to LaTeX.
+        question: the question text that models read, with plain maths as LaTeX.
+        language: the language tag in effect: the person's choice, otherwise the detected language.
+        detected: the language tag detected from the words.
+        notice: says that the models do not know the language, or that the text seems to be in another language than
+            chosen; empty otherwise.
     """
 
     layout: QuestionLayout
@@ -47,8 +48,8 @@ def read_pasted(text: str, *, whole: bool = False, language: str = "") -> Pasted
     """Read a pasted text.
 
     Args:
-        whole: take no options out of it.
-        language: what a person chose, which counts; otherwise the words of the text say.
+        whole: do not extract options from the text.
+        language: the person's choice, which takes precedence; by default the language is detected.
     """
     layout = QuestionLayout(text) if whole else question_layout(text)
     typed = read_typed(text)
@@ -71,7 +72,7 @@ def _language_notice(evident: str, language: str, *, is_chosen: bool) -> str:
 
 
 class PasteForm(ServiceForm):
-    """A question to look at."""
+    """A question to analyse."""
 
     text = forms.CharField(
         label="Question",
@@ -84,10 +85,10 @@ class PasteForm(ServiceForm):
 
 
 class SavePastedForm(PasteForm):
-    """The question with the little that is needed to save it; the rest can be written later.
+    """The question with the few fields needed to save it; the rest can be added later.
 
-    Options come out of the text. What was suggested for the language and the answer of an earlier text travels along,
-    so that it gives way to what a changed text suggests, and what a person chose does not.
+    Options are extracted from the text. The suggested language and answer of an earlier text are submitted too, so that
+    a new suggestion replaces them when the text changes, while a person's choice is kept.
     """
 
     language = forms.ChoiceField(label="Language", choices=LANGUAGES)
@@ -104,16 +105,16 @@ class SavePastedForm(PasteForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in self.fields.keys() - {"text", "concepts"}:  # they are outside of the form's element
+        for name in self.fields.keys() - {"text", "concepts"}:  # they are outside the form element
             self.fields[name].widget.attrs["form"] = "paste-form"
         suggested = str(self.initial.get("suggested_language") or self.data.get("suggested_language", ""))
-        if suggested in FOREIGN_LANGUAGES:  # one that only a text that is in it is offered
+        if suggested in FOREIGN_LANGUAGES:  # offered only for a text in that language
             languages: Any = self.fields["language"]
             languages.choices = [*LANGUAGES, (suggested, language_name(suggested))]
 
     @classmethod
     def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int]) -> SavePastedForm:
-        """Return the form for a pasted text, filled with what the text says."""
+        """Return the form for a pasted text, filled in from the text."""
         initial: dict[str, Any] = {
             "text": data.get("text", ""),
             "language": pasted.language,
@@ -129,7 +130,7 @@ class SavePastedForm(PasteForm):
         return cls(initial=initial)
 
     def service_fields(self) -> dict[str, Any]:
-        """Return what the service takes, once the form is valid."""
+        """Return the arguments of the service, once the form is valid."""
         names = ("status", "grade", "submission")
         fields = {name: self.cleaned_data[name] for name in names}
         pasted = pasted_of(self.data)
@@ -147,7 +148,7 @@ class SavePastedForm(PasteForm):
 
 
 def pasted_of(data: QueryDict) -> PastedText:
-    """Return the pasted text as it is read, with what a person chose about it."""
+    """Return the parsed text, taking the person's choices into account."""
     language = data.get("language", "")
     is_chosen = (language in dict(LANGUAGES) or language in FOREIGN_LANGUAGES) and language != data.get(
         "suggested_language", language
@@ -160,14 +161,14 @@ def pasted_of(data: QueryDict) -> PastedText:
 
 
 def _kind(pasted: PastedText, answer: str) -> tuple[Question.Kind, str]:
-    """Return the type of a question without options, with its answer as that type has it."""
+    """Return the type of a question without options, and the answer in that type's form."""
     if asks_for_truth(pasted.layout.text) and (truth := truth_of(answer)):
         return Question.Kind.TRUE_FALSE, truth
     return Question.Kind.OPEN, answer
 
 
 def _answer(data: QueryDict, pasted: PastedText) -> str:
-    """Return what a person entered or chose as the answer, "none" too, else what the text says."""
+    """Return the answer that a person entered or chose, possibly "none", otherwise the one found in the text."""
     entered, suggested = data.get("answer", "").strip(), data.get("suggested_answer")
     labels = [option.label for option in pasted.layout.options]
     is_possible = not entered or not labels or entered in labels

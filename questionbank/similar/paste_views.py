@@ -1,4 +1,4 @@
-"""Pasting a question: everything the bank knows about it, before it is saved."""
+"""Pasting a question shows everything the bank knows about it before it is saved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from questionbank.solving.checks import may_have_second_opinion
 
 @form_for("read")
 def paste(request: HttpRequest) -> HttpResponse:
-    """Look at a pasted question (`action` look), write its maths as LaTeX (read_maths) or save it (save)."""
+    """Analyse a pasted question (`action` look), convert its maths to LaTeX (read_maths) or save it (save)."""
     choice = _hierarchy(request)
     context: dict[str, Any] = {
         "form": PasteForm(initial={"text": request.GET.get("text", "")}),
@@ -44,7 +44,7 @@ def paste(request: HttpRequest) -> HttpResponse:
             context |= _insight(request, form.data, choice.name, context.get("save_form"))
         elif not request.htmx:
             status = 422
-        elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
+        elif request.POST.get("text", "").strip():  # an empty box is not an error yet
             context["problem"] = " ".join(form.errors["text"])
     return render_page(
         request, "similar/paste/paste.html", "similar/paste/_result.html", context, status=status
@@ -52,7 +52,7 @@ def paste(request: HttpRequest) -> HttpResponse:
 
 
 def _with_maths_written(sent: QueryDict) -> QueryDict:
-    """Return what was sent, with plain maths as LaTeX where the button for that was pressed."""
+    """Return the submitted data, with plain maths converted to LaTeX if that button was pressed."""
     if sent.get("action") != "read_maths":
         return sent
     data = sent.copy()
@@ -61,7 +61,7 @@ def _with_maths_written(sent: QueryDict) -> QueryDict:
 
 
 def _hierarchy(request: HttpRequest) -> HierarchyChoice:
-    """Return the hierarchy to predict in; one that was chosen here is remembered."""
+    """Return the hierarchy to predict in, and remember it if it was chosen here."""
     choice = hierarchy_choice(user=request.user, requested=request.POST.get("hierarchy", ""))
     if "hierarchy" in request.POST and choice.name != hierarchy_choice(user=request.user).name:
         hierarchy_choose(user=request.user, name=choice.name)

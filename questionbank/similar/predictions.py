@@ -1,8 +1,8 @@
-"""What a question is probably about and how hard it probably is, with the evidence for it.
+"""The probable concepts and difficulty of a question, with the evidence for them.
 
-Every prediction is made in one hierarchy: the probes of that hierarchy answer where they can read the question,
-otherwise its nearest labelled questions vote, and the notice says why. Questions of other hierarchies, and the
-scales of their difficulties, have no part in it.
+Every prediction is made in one hierarchy: its probes answer if they can read the question, otherwise its nearest
+labelled questions vote, and the notice gives the reason. Questions of other hierarchies and their difficulty scales
+play no part.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from questionbank.registry.serving import ServedProbes, Serving
 TOP_CONCEPTS = 5
 NEIGHBOURS = 10
 _READ_AT_ONCE = NEIGHBOURS + 2  # one of them is often the question itself
-_FEWEST_VOTES = 3  # labelled neighbours below which they say nothing about difficulty
+_FEWEST_VOTES = 3  # with fewer labelled neighbours, no difficulty is estimated from them
 
 Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class PredictedConcept:
-    """A whole path, the probability of it, and the id of its concept where the bank has it."""
+    """A whole path, its probability, and the id of its concept if the bank has it."""
 
     path: ConceptPath
     probability: float
@@ -56,12 +56,12 @@ class PredictedConcept:
 
 @dataclass(frozen=True, slots=True)
 class PredictedDifficulty:
-    """An estimate on its scale and in per cent.
+    """An estimate on its original scale and in per cent.
 
     Attributes:
-        coverage: share of questions whose difficulty lies in the interval, as tested on held-out ones;
-            None where the interval is only the spread of the nearest labelled questions.
-        middle_percent: the ends of the interval that holds half of such questions; None where it is not known.
+        coverage: share of held-out questions whose difficulty lay in the interval; None if the interval is only the
+            spread of the nearest labelled questions.
+        middle_percent: the interval that holds half of such questions; None if not known.
     """
 
     value: float
@@ -77,7 +77,7 @@ class PredictedDifficulty:
 
 @dataclass(frozen=True, slots=True)
 class LabelledNeighbour:
-    """A near question with a known concept or difficulty: evidence for an estimate."""
+    """A nearby question with a known concept or difficulty: evidence for an estimate."""
 
     question: Question
     score: float
@@ -89,12 +89,12 @@ class QuestionPrediction:
     """The prediction for one question.
 
     Attributes:
-        concepts: the most probable paths, falling.
-        hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
-        is_mathematics: False where the text does not look like a mathematics question. Then nothing is predicted, and
+        concepts: the most probable paths, in descending order.
+        hierarchy: name of the hierarchy that the concepts belong to; empty if the bank has none.
+        is_mathematics: False if the text does not look like a mathematics question. Then nothing is predicted, and
             the notice says so.
-        order: its score among questions on its topic (`questionbank.similar.comparison`); None where no
-            probes learned an order for its language.
+        order: its score among questions on its topic (`questionbank.similar.comparison`); None if no probes learned
+            an order for its language.
     """
 
     concepts: list[PredictedConcept]
@@ -110,7 +110,7 @@ class QuestionPrediction:
 def predict(
     *, text: str, serving: Serving, language: str = "", hierarchy: str | None = None
 ) -> QuestionPrediction:
-    """Predict the concepts and the difficulty of one text; questions of the very same text are no evidence.
+    """Predict the concepts and the difficulty of one text; questions with the same text do not count as evidence.
 
     Raises:
         ServiceUnavailable: there are no vectors yet.
@@ -126,7 +126,7 @@ def predict(
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
         if name in serving.probe_artifacts:
-            # the similar questions beside it say that nothing reads the language
+            # The similar questions next to it already say that no model reads the language.
             reason = "" if notice else f"The model for “{name}” reads vectors that are not in use."
         else:
             reason = why_no_probes(name) if name else "The bank has no concepts yet."
@@ -145,7 +145,7 @@ def predict_many(
     serving: Serving,
     hierarchy: str | None = None,
 ) -> list[QuestionPrediction]:
-    """Predict for many texts, in order; those that probes answer come without neighbours.
+    """Predict for many texts, in order; predictions by probes come without neighbours.
 
     Raises:
         ServiceUnavailable: there are no vectors yet.
@@ -177,12 +177,12 @@ def predict_many(
 
 
 def _no_prediction(hierarchy: str) -> QuestionPrediction:
-    """Return what is said of a text that is not mathematics."""
+    """Return the empty prediction for a text that is not mathematics."""
     return QuestionPrediction([], None, [], "", NOT_MATHEMATICS, hierarchy, is_mathematics=False)
 
 
 def _in_order(predicted: Prediction, language: str) -> Prediction:
-    """Return a prediction, without the order where that was learned in another language."""
+    """Return a prediction, without the order if that was learned in another language."""
     return predicted if primary_language(language) == LANGUAGE else replace(predicted, order=None)
 
 
@@ -214,7 +214,7 @@ def _by_probes(
 
 
 def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
-    """Return the hierarchy to predict in; empty where the bank has none."""
+    """Return the hierarchy to predict in; empty if the bank has none."""
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
         names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
         if hierarchy not in (hierarchy_names := list(names)):
@@ -224,7 +224,7 @@ def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
 
 
 def _no_better(probes: ServedProbes) -> str:
-    """Return why trained probes name no concepts; empty where they do."""
+    """Return why trained probes predict no concepts; empty if they do."""
     if probes.heads.beats_majority or probes.heads.manifest is None:
         return ""
     measured = probes.heads.measured("concepts")
@@ -237,7 +237,7 @@ def _no_better(probes: ServedProbes) -> str:
 
 
 def _no_difficulty(probes: ServedProbes) -> str:
-    """Return why trained probes state no difficulty; empty where they do, or never learned any."""
+    """Return why trained probes predict no difficulty; empty if they do, or never learned any."""
     if probes.heads.states_difficulty:
         return ""
     measured = probes.heads.measured("difficulty")
@@ -262,7 +262,7 @@ def _estimated_basis(neighbours: int) -> str:
 
 
 def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
-    """Return the predicted paths with the ids of the concepts, by two queries."""
+    """Return the predicted paths with their concept ids, using two queries."""
     paths = [guess.path for guess in predicted.concepts]
     candidates = KnowledgeConcept.objects.filter(
         hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
@@ -275,7 +275,7 @@ def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
 
 
 def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> PredictedDifficulty | None:
-    """Return an estimate: its value, the ends of its interval and, where they are known, those of the middle half."""
+    """Return an estimate: its value, its interval and, if known, the interval of the middle half."""
     percents = [scale_percent(number, scale) for number in figures]
     percent, *ends = [number for number in percents if number is not None] or [0.0]
     if len(ends) + 1 < len(percents):
@@ -284,7 +284,7 @@ def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> P
     (first, second), middle = (
         sorted(ends[:2]),
         sorted(ends[2:]),
-    )  # an inverted scale turns the intervals round
+    )  # an inverted scale swaps the interval ends
     return PredictedDifficulty(
         value, low, high, scale, percent, first, second, coverage, (middle[0], middle[1]) if middle else None
     )
@@ -293,19 +293,19 @@ def _on_scale(figures: Sequence[float], scale: str, coverage: float | None) -> P
 def _labelled_neighbours(
     embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str, language: str
 ) -> list[LabelledNeighbour]:
-    """Return the nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
+    """Return the nearest ready questions tagged in the hierarchy, without paraphrases, which only repeat tags.
 
-    Without a hierarchy, those that have a difficulty.
+    Without a hierarchy, return those that have a difficulty.
 
     Args:
-        language: that they must be in; empty for any. Where only wording can be compared, texts in other languages
-            share nothing with the question but numbers and signs.
+        language: the required language; empty for any. If only wording can be compared, texts in other languages share
+            only numbers and signs with the question.
     """
     labelled: list[LabelledNeighbour] = []
     if not language:
         hits = nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS)
         labelled = _load(hits, text, hierarchy)
-    if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
+    if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: search only those
         among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
         if language:
             among = among.filter(language=language)
@@ -320,7 +320,7 @@ def _labelled_neighbours(
 
 
 def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
-    """Return the first `NEIGHBOURS` of the questions found that are evidence; only so many are read as that takes."""
+    """Return the first `NEIGHBOURS` hits that are evidence, reading no more questions than that takes."""
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
     paths = concept_paths((pk for pk, _score in hits), hierarchy=owner) if owner else {}
     tagged = [(pk, score) for pk, score in hits if pk in paths or not hierarchy]
@@ -342,7 +342,7 @@ def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[
 
 
 def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
-    """Return concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
+    """Return concepts and difficulty by a vote of the nearest labelled questions, weighted by nearness."""
     votes: dict[ConceptPath, float] = defaultdict(float)
     for neighbour in neighbours:
         for path in neighbour.concepts:
@@ -368,7 +368,7 @@ def _weight(neighbour: LabelledNeighbour) -> float:
 
 
 def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dict[ConceptPath, int]:
-    """Return the concept ids behind the neighbours' paths; tags come in the order of the paths."""
+    """Return the concept ids of the neighbours' paths; tags and paths are in the same order."""
     by_question = {neighbour.question.pk: neighbour for neighbour in neighbours}
     rows = (
         QuestionTag.objects.filter(question_id__in=by_question, concept__hierarchy__name=hierarchy)
@@ -386,7 +386,7 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
 
 
 def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
-    """Return the weighted mean on the neighbours' commonest scale, between their outer tenths and their quarters."""
+    """Return the weighted mean on the neighbours' commonest scale, with their outer tenths and quartiles."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
     for neighbour in neighbours:
         if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:

@@ -1,4 +1,4 @@
-"""Why two questions are similar: a sentence and flags, each from something that both contain."""
+"""Why two questions are similar: a sentence and flags, each based on something that both contain."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Roles = tuple[str, ...]
 
 
 def number_roles(computation: Computation) -> tuple[Roles, ...]:
-    """Return how each number that is used enters the result, in the order of the text; empty where it is not known.
+    """Return how each number used enters the result, in the order of the text; empty if not known.
 
     A role is the path of operations from the result to the number: ``("*",)`` for a factor, ``("+", "/")`` for the
-    divisor in a term that is added.
+    divisor in a term of a sum.
     """
     if computation.tree is None:
         return ()
@@ -40,14 +40,14 @@ def number_roles(computation: Computation) -> tuple[Roles, ...]:
 
 
 def rounded_otherwise(first: Computation, second: Computation) -> bool:
-    """Return whether the texts ask to round the two quotients in different ways: up for cars, down for full boxes."""
+    """Return whether the texts ask to round the two quotients differently: up for cars, down for full boxes."""
     if not (_is_broken_quotient(first) and _is_broken_quotient(second)):
         return False
     ways = rounding_of(first.text), rounding_of(second.text)
     return bool(ways[0] and ways[1] and ways[0] != ways[1])
 
 
-@lru_cache(maxsize=512)  # a question is compared with some 30 others
+@lru_cache(maxsize=512)  # a question is compared with about 30 others
 def _is_broken_quotient(computation: Computation) -> bool:
     if computation.tree is None or computation.tree.label != "/":
         return False
@@ -57,7 +57,7 @@ def _is_broken_quotient(computation: Computation) -> bool:
 
 
 def _paths(tree: ExpressionTree, path: Roles) -> Iterator[tuple[int, Roles]]:
-    """Yield each slot with its role; terms of one sum, and factors of one product, are all at one level."""
+    """Yield each slot with its role; all terms of a sum, and all factors of a product, are at one level."""
     if tree.is_number:
         if is_slot(tree.label):
             yield slot_index(tree.label), path
@@ -82,16 +82,16 @@ def _joined(path: Roles, operator: str, place: int) -> Roles:
 SAME_IDEA = "same-idea-new-numbers"
 LOOKS_ALIKE = "looks-alike-solved-differently"
 
-NEARLY_ALL_WORDING = 0.8  # cosine of the character n-grams from which two texts read nearly the same
-ALIKE = 0.6  # such a cosine times the certainty of both equations, from which a difference is worth a warning
-# Cosines of the wording from which the same computation means the same idea too: by the operations that it has.
+NEARLY_ALL_WORDING = 0.8  # cosine of character n-grams from which two texts read nearly the same
+ALIKE = 0.6  # such a cosine times the certainty of both equations, from which a difference warrants a warning
+# Cosine of wording from which the same computation also means the same idea, by number of operations.
 SAME_GRAPH_WORDING = {1: 0.6, 2: 0.5, 3: 0.4}
-SAME_GRAPH_PURPOSE = 0.65  # cosine of purpose from which it does, where there are two operations or more
-MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
+SAME_GRAPH_PURPOSE = 0.65  # likewise for the cosine of purpose, with two operations or more
+MOST_WORDS_CHANGED = 3  # in each of two texts that differ only in what they ask
 MOST_CLAUSES = 2
-_SHOWN = 3  # concepts or formula parts that a reason names
+_SHOWN = 3  # most concepts or formula parts named in a reason
 
-# Each is found in a way of its own; where two texts differ in them alone, they are solved differently.
+# Each is computed in its own way; two texts that differ only in these are solved differently.
 _QUANTITIES = frozenset(
     str.split(
         """
@@ -113,13 +113,13 @@ _LITTLE_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What can be said of two questions.
+    """The result of comparing two questions.
 
     Attributes:
-        reason: a sentence that says why they are similar; empty where nothing can be shown.
-        flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
-        same_graph: both are computed alike, as far as is known.
-        nearly_same_graph: the same, or one step apart.
+        reason: a sentence on why they are similar; empty if there is no evidence.
+        flags: any of `SAME_IDEA` and `LOOKS_ALIKE`.
+        same_graph: whether both have the same computation, as far as known.
+        nearly_same_graph: whether the computations are the same or differ in one step.
     """
 
     reason: str
@@ -139,15 +139,15 @@ def compare(  # noqa: PLR0913 - what is known of two questions
     by_graph: bool = False,
     purpose: float | None = None,
 ) -> Comparison:
-    """Say why `candidate` is similar to `asked`.
+    """Explain why `candidate` is similar to `asked`.
 
     Args:
-        lens: whose vectors found it; under wording any passage says something, elsewhere those that set a task.
-        by_graph: whether the lens compares computations: then they are said first, those that are nearly the same too.
-        purpose: cosine of the two questions' vectors of purpose, where both have some.
+        lens: the lens that found it; under wording any passage is a reason, elsewhere only one that sets a task.
+        by_graph: whether the lens compares computations: then these come first, including nearly equal ones.
+        purpose: cosine of the two questions' purpose vectors, if both have one.
         wording: cosine of the two texts' character n-grams.
-        rarity: how rare a word is; passages of common words say nothing.
-        broad: concepts that a large part of a hierarchy belongs to, which say nothing.
+        rarity: how rare a word is; passages of common words are not a reason.
+        broad: concepts that cover a large part of a hierarchy, which are not a reason.
     """
     same_form = asked.form == candidate.form
     same_formulas = not same_form and _same_formulas(asked, candidate)
@@ -179,7 +179,7 @@ def compare(  # noqa: PLR0913 - what is known of two questions
         flags = (SAME_IDEA,)
     elif contrast:
         flags = (LOOKS_ALIKE,)
-        if not near_graph:  # which says already how both are computed
+        if not near_graph:  # which already describes both computations
             said.insert(0, contrast)
     reason = f"{capfirst('; '.join(said[:MOST_CLAUSES]))}." if said else ""
     return Comparison(reason, flags, same_graph, bool(near_graph))
@@ -194,9 +194,9 @@ def _same_text(asked: Evidence, candidate: Evidence) -> str:
 def _computations(
     asked: Computation | None, candidate: Computation | None, *, is_near: bool
 ) -> tuple[bool, str]:
-    """Return whether both are computed alike, and how; with `is_near` also how they are that differ in one step.
+    """Return whether both have the same computation, and a description; `is_near` also describes one-step differences.
 
-    Nothing is said of two equations that are less likely right together than an answer that is said without reserve.
+    Nothing is returned unless both equations together are as likely to be right as `CERTAIN_ENOUGH`.
     """
     if asked is None or candidate is None or _certainty(asked) * _certainty(candidate) < CERTAIN_ENOUGH:
         return False, ""
@@ -219,7 +219,7 @@ def _computations(
 
 
 def _predicted(asked: Computation, candidate: Computation) -> str:
-    """Say in brackets which of the equations are the solver's, and how probably they are right."""
+    """State in brackets which of the equations are the solver's, and how likely they are to be right."""
     mine, theirs = asked.probability, candidate.probability
     if mine is not None and theirs is not None:
         return f" (both equations are by the solver: {mine:.0%} and {theirs:.0%} likely to be right)"
@@ -233,10 +233,10 @@ def _predicted(asked: Computation, candidate: Computation) -> str:
 def _is_same_idea(
     asked: Evidence, candidate: Evidence, wording: float, purpose: float | None, broad: frozenset[TaggedPath]
 ) -> bool:
-    """Return whether two questions of one computation ask the same.
+    """Return whether two questions with the same computation ask the same thing.
 
-    The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c. Their concept or much of
-    the words must be the same, or their purpose and the part that each number plays.
+    The same computation is not enough: planting trees and meeting trains are both a ÷ b − c. They must also share
+    their concept or much of their wording, or else their purpose and the role of each number.
     """
     first, second = asked.computation, candidate.computation
     if first is None or second is None or rounded_otherwise(first, second):
@@ -252,7 +252,7 @@ def _is_same_idea(
 
 
 def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
-    """Return whether both say the same of formulas that differ in numbers, signs and letters only."""
+    """Return whether their prose is the same and their formulas differ only in numbers, signs and letters."""
     return (
         bool(asked.formula_forms)
         and asked.formula_forms == candidate.formula_forms
@@ -262,7 +262,7 @@ def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
 
 
 def _contrast(asked: Evidence, candidate: Evidence, wording: float) -> str:
-    """Return what proves that two texts which read alike are solved differently, or nothing."""
+    """Return the proof that two texts which read alike are solved differently; empty if there is none."""
     computed, computed_otherwise = asked.computation, candidate.computation
     if computed and computed_otherwise:
         if wording * _certainty(computed) * _certainty(computed_otherwise) < ALIKE:
@@ -297,7 +297,7 @@ def _certainty(computation: Computation) -> float:
 def _named_by_the_difference(
     asked: Evidence, candidate: Evidence, asked_only: frozenset[str], candidate_only: frozenset[str]
 ) -> tuple[list[str], list[str]]:
-    """Return two different concepts of one hierarchy, where each is named by words of its own text alone."""
+    """Return two different concepts of one hierarchy, if each is named only in its own text."""
     if {*asked.tags} & {*candidate.tags}:
         return [], []
     for mine in asked.tags:

@@ -1,4 +1,4 @@
-"""Similar questions under one lens, for a stored question or a pasted text, each with its reason."""
+"""Similar questions under one lens, for a stored question or a pasted text, each with a reason."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from questionbank.similar.reasons import compare
 from questionbank.solving.computations import Computation, question_computation, question_graphs
 from questionbank.solving.solutions import SolvedText, solved_computation, solved_graphs, text_solved
 
-CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
-LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
+CONSIDERED = 30  # nearest questions that are checked for reasons
+LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown without a reason
 REASON_SHARE = 0.4  # times score * (1 - score): what a reason adds to a mean of several measures
-LIKELY = 0.5  # probability of a predicted concept from which it is given as a reason
-NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
+LIKELY = 0.5  # probability from which a predicted concept counts as a reason
+NEAR_DUPLICATE = 0.9  # cosine of character n-grams from which a saved question is reported as a duplicate
 _DUPLICATES_SHOWN = 5
-_KEPT_TEXTS = 2_048  # whose n-grams a process keeps, 2 KB each: a page compares some 60
+_KEPT_TEXTS = 2_048  # texts with cached n-grams, 2 KB each: a page compares about 60
 _ONLY_WORD_PROBLEMS = (
     "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
 )
@@ -65,14 +65,14 @@ class SimilarHit:
     """A similar question.
 
     Attributes:
-        score: its place's score under the lens, 0 to 1: for wording and purpose the cosine, for purpose nearer to 1
-            where concepts are shared; for structure the mean of the cosine and, with twice its
-            weight, the probability that the graph is the same.
-        reason: one sentence, about something that both questions contain.
-        flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
-        cosines: by lens, as far as both questions have vectors.
-        copies: further ones of the same text, but for numbers, blanks and how formulas are spelt; see `fold_copies`.
-        comparison: whether it is harder, in a sentence; empty where nothing says so.
+        score: the score that ranks it under the lens, 0 to 1: for wording and purpose the cosine, for purpose raised
+            if concepts are shared; for structure the mean of the cosine and, with twice the weight, the probability
+            that the graph is the same.
+        reason: one sentence about something that both questions contain.
+        flags: any of `SAME_IDEA` and `LOOKS_ALIKE`.
+        cosines: by lens, for each lens under which both questions have vectors.
+        copies: further questions with the same text except for numbers, blanks and formula spelling; see `fold_copies`.
+        comparison: a sentence on whether it is harder; empty if not known.
     """
 
     question: Question
@@ -92,7 +92,7 @@ class SimilarResult:
     """Similar questions, nearest first.
 
     Attributes:
-        notice: says when another lens replaced it, or why there are no questions.
+        notice: says that another lens replaced it, or why there are no questions.
     """
 
     lens: str
@@ -102,9 +102,9 @@ class SimilarResult:
 
 
 def similar_questions(*, question: Question, lens: str, serving: Serving, k: int = 10) -> SimilarResult:
-    """Return the `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
+    """Return the `k` ready questions most similar to a stored one, using its own vectors if they are up to date.
 
-    Its original and its paraphrases are left out: its page lists them anyway.
+    Its original and its paraphrases are left out, because its page lists them anyway.
 
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
@@ -138,14 +138,14 @@ def similar_by_lens(
     solved: SolvedText | None = None,
     k: int,
 ) -> dict[str, SimilarResult]:
-    """Return the same under every lens, for a stored question or a text, each candidate read once.
+    """Return the similar questions of a stored question or a text under every lens, reading each candidate once.
 
-    Where the main lens or the one without a model has no vectors, its result is empty and its notice says so. Any
-    other lens is left out then, and where it does not compare such a text or does not know how it is computed.
+    If the main lens or the model-free lens has no vectors, its result is empty, with a notice. Any other lens is then
+    left out, and so is one that does not support such a text or lacks its computation.
 
     Args:
-        language, solved: of a text, which the solver has read; the bank knows what is computed in a stored
-            question.
+        language, solved: for a text, its language and the solver's result; for a stored question the bank knows what
+            it computes.
     """
     if isinstance(asked, Question):
         comparison = _Comparison.with_question(asked, serving)
@@ -165,7 +165,7 @@ def similar_by_lens(
 def near_duplicates(
     *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
 ) -> list[SimilarHit]:
-    """Return questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
+    """Return questions, including drafts, that read almost the same; those that differ only in numbers are flagged."""
     lens = FALLBACK_LENS.word
     if lens not in serving.sets:
         return []
@@ -183,7 +183,7 @@ def near_duplicates(
 
 
 def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
-    """Return the first question of each text, with its copies: the same but for numbers, blanks and spelling."""
+    """Return the first question of each text with its copies, which differ only in numbers, blanks and spelling."""
     first: dict[str, SimilarHit] = {}
     copies: defaultdict[str, list[SimilarHit]] = defaultdict(list)
     for hit in hits:
@@ -195,11 +195,11 @@ def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The candidates under a lens, before they are read.
+    """The candidates under a lens, before they are loaded.
 
     Attributes:
-        k: how many are shown, at most.
-        served: the lens that found them, where it is not `lens` itself.
+        k: the most to show.
+        served: the lens that found them, if another lens replaced `lens`.
     """
 
     lens: str
@@ -211,7 +211,7 @@ class _Found:
 
 
 class _Comparison:
-    """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
+    """A question, stored or not, compared with candidates; loaded candidates are cached across lenses."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class _Comparison:
         is_stored: bool = False,
     ) -> None:
         self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
-        self._vectors_by_set = dict(stored)  # by id of the set
+        self._vectors_by_set = dict(stored)  # by id of the embedding set
         self._is_stored = is_stored
         self._broad = broad_concepts() if asked_evidence.tags else frozenset()
         self._questions: dict[int, Question] = {}
@@ -231,12 +231,12 @@ class _Comparison:
 
     @property
     def _known(self) -> Mapping[str, Vector]:
-        """The vectors of the text by lens, as far as models know its language."""
+        """The vectors of the text by lens, for models that know its language."""
         by_set, sets = self._vectors_by_set, self._serving.sets.items()
         return {name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set}
 
     def offers(self, lens: Lens) -> bool:
-        """Return whether the lens has vectors and compares such a text, of which it knows what it has to compare."""
+        """Return whether the lens has vectors, supports such a text, and has the data to compare it."""
         is_known = not lens.by_graph or self._asked_evidence.computation is not None
         return is_known and lens.word in self._serving.sets and lens.takes(self._asked.text)
 
@@ -293,9 +293,9 @@ class _Comparison:
         return _Found(lens, k, ranked, lens if lens in vectors else row.stand_in, notice)
 
     def _found_by_graph(self, lens: str, k: int) -> _Found:
-        """Return the same for a lens that compares computations.
+        """Return the candidates under a lens that compares computations.
 
-        A language without vectors is compared by them alone.
+        A language without vectors is compared by computation alone.
         """
         self._serving.embedding_set(lens)
         if not lenses()[lens].takes(self._asked.text):
@@ -307,13 +307,13 @@ class _Comparison:
         notice = _ONLY_THE_SAME_GRAPH
         if self._serving.serves(lens, self._asked.language, [self._asked.text]):
             self._vectors(lens)
-            vectors, notice = self._known, ""  # of other lenses too: they say whether the purpose is the same
+            vectors, notice = self._known, ""  # other lenses' too: they show a shared purpose
         query = replace(self._asked, vectors=vectors)
         ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
         return _Found(lens, k, ranked, lens, notice, computation)
 
     def result(self, found: _Found) -> SimilarResult:
-        """Return the `k` most similar of the candidates."""
+        """Return the `k` most similar candidates."""
         served = found.served or found.lens
         hits = self.hits(found.ranked, served)
         if not lenses()[found.lens].by_graph and main_lens().word in self._known:
@@ -321,9 +321,9 @@ class _Comparison:
         return SimilarResult(found.lens, hits[: found.k], found.notice, found.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
-        """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
+        """Return the candidates with the reason for each, using a fixed number of queries."""
         self.read([candidate.id for candidate in ranked])
-        # The others were just deleted.
+        # The others have just been deleted.
         present = [candidate for candidate in ranked if candidate.id in self._questions]
         texts = [self._questions[candidate.id].analysed_text for candidate in present]
         wording = _wording(self._asked.text, texts)
@@ -359,7 +359,7 @@ class _Comparison:
         return hits
 
     def _predicted_reason(self, candidate: Evidence) -> str:
-        """Return that a candidate is about what is predicted for the question; empty where that is not known."""
+        """Return a reason if a candidate is about a concept predicted for the question; empty otherwise."""
         path = next((path for path in self._likely if path in {tag.path for tag in candidate.tags}), None)
         if path is None:
             return ""
@@ -368,7 +368,7 @@ class _Comparison:
 
     @cached_property
     def _likely(self) -> dict[ConceptPath, float]:
-        """The concepts that are predicted for a question without any, in the bank's default hierarchy."""
+        """The concepts predicted for a question without any, in the bank's default hierarchy."""
         if self._asked_evidence.tags or not self._asked.is_mathematics:
             return {}
         probes = self._serving.probes_for(language=self._asked.language, sample=[self._asked.text])
@@ -379,7 +379,7 @@ class _Comparison:
         return {guess.path: guess.probability for guess in predicted.concepts if guess.probability >= LIKELY}
 
     def read(self, ids: Iterable[int]) -> None:
-        """Read those candidates that have not been read; a fixed number of queries for any number of them."""
+        """Load the candidates that are not loaded yet, using a fixed number of queries."""
         unread = [pk for pk in dict.fromkeys(ids) if pk not in self._questions]
         if not unread:
             return
@@ -390,7 +390,7 @@ class _Comparison:
             self._evidence[pk] = _evidence(question, tags[pk])
 
     def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
-        """Return the text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
+        """Return the text's vectors under the lens and its stand-in, and a notice if the lens was replaced."""
         text, language = self._asked.text, self._asked.language
         served, notice = self._serving.set_for(lens, language, [text])
         sets = {served.lens: served}
@@ -405,10 +405,10 @@ class _Comparison:
 
 
 def _with_evidence(hits: Sequence[SimilarHit], *, is_mixed: bool) -> list[SimilarHit]:
-    """Return the questions for which something speaks, and those that are very near without.
+    """Return the questions that have a reason, and those that are very near without one.
 
     Args:
-        is_mixed: scores are means of several measures, of which a reason becomes one more.
+        is_mixed: whether scores are means of several measures, to which a reason then adds.
     """
     plausible = [hit for hit in hits if hit.reason or hit.score >= LEAST_WITHOUT_REASON]
     if not is_mixed:
@@ -428,7 +428,7 @@ def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
 
 
 def _wording(text: str, others: Sequence[str]) -> list[float]:
-    """Return how alike the texts read, whichever lens found them."""
+    """Return the cosines of wording with the other texts, whichever lens found them."""
     if not others:
         return []
     vectors = np.stack([_spelt_vector(other) for other in others])
@@ -437,5 +437,5 @@ def _wording(text: str, others: Sequence[str]) -> list[float]:
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _spelt_vector(text: str) -> Vector:
-    """Return the character n-grams of a text in one spelling, (dimension,)."""
+    """Return the character n-gram vector of a text with normalised spelling, (dimension,)."""
     return HashedNgramEncoder().encode([same_spelling(text)])[0]

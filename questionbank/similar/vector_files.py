@@ -1,4 +1,4 @@
-"""What the file-to-file commands write: vectors, predictions and similar questions as plain values."""
+"""The output of the file-to-file commands: vectors, predictions and similar questions as plain values."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _SHOWN = 100  # characters of a question in a table
 
 
 def lens_help() -> str:
-    """Return what a command says of its option ``--lens``: “purpose (by default), structure or wording”."""
+    """Return the help text for a command's option ``--lens``: “purpose (by default), structure or wording”."""
     main = main_lens().word
     *others, last = (word for word in lenses() if word != main)
     return f"{', '.join([f'{main} (by default)', *others])} or {last}"
 
 
 def check_lens(name: str) -> str:
-    """Return the lens of this name.
+    """Return the name if it is that of a lens.
 
     Raises:
-        ValidationFailed: there is none.
+        ValidationFailed: there is no such lens.
     """
     if name in lenses():
         return name
@@ -43,10 +43,10 @@ def check_lens(name: str) -> str:
 def question_vectors(
     questions: Sequence[InputQuestion], *, lens: str, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """Return ``{id, vector}`` of each question; if another lens replaced it, ``lens`` names that too.
+    """Return ``{id, vector}`` per question; if another lens replaced it, ``lens`` names that lens.
 
-    The vector is None where the lens does not compare such a text, or no model knows its language. Adds
-    sentences for people to `notices`.
+    The vector is None if the lens does not support such a text, or no model knows its language. Messages for the
+    user are added to `notices`.
     """
     row = lenses()[lens]
     rows: dict[int, dict[str, Any]] = {}
@@ -77,7 +77,7 @@ def question_vectors(
 def question_predictions(
     questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """Return ``{id, concepts, difficulty}`` of each question, and add sentences for people to `notices`.
+    """Return ``{id, concepts, difficulty}`` per question, and add messages for the user to `notices`.
 
     A text that does not look like mathematics has no concepts, no difficulty, and a ``notice`` that says so.
     """

@@ -1,4 +1,4 @@
-"""Checks of an answer, and whether a job could say more of a typed text than its page does."""
+"""Checks of an answer, and whether a job could add to what the page shows about a typed text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AnswerCheck:
     """One comparison, in a sentence.
 
     Attributes:
-        is_certain: whether it is with what the source or a person gave, not with what the solver found.
+        is_certain: whether the comparison is with what the source or a person provided rather than with the solver.
     """
 
     sentence: str
@@ -28,7 +28,7 @@ class AnswerCheck:
 
 
 def answer_shown(value: float) -> str:
-    """Return a value as pages show it.
+    """Return a value as pages display it.
 
     >>> answer_shown(-12345.0), answer_shown(1e16), answer_shown(12345.67)
     ('-12,345', '10,000,000,000,000,000', '12345.67')
@@ -43,11 +43,11 @@ def answer_checks(
     """Compare an answer with everything that is known.
 
     Args:
-        solved: how the question is solved, by `question_solved` or `text_solved`.
+        solved: how the question is solved, from `question_solved` or `text_solved`.
         question: None for a text that is not in the bank.
 
     Returns:
-        Nothing where there is nothing to compare with.
+        One check per comparison; empty if there is nothing to compare with.
     """
     checks = []
     best = None if solved is None or solved.is_contradicted else solved.best
@@ -70,7 +70,7 @@ def answer_checks(
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """What a job's language model and solver answered, each for itself; None: it found no answer."""
+    """The separate answers of a job's language model and solver; None if it found no answer."""
 
     own: Solution | None
     written: Solution | None
@@ -85,7 +85,7 @@ class SecondOpinion:
 
 
 def second_opinion_kept(result: Mapping[str, Any]) -> SecondOpinion | None:
-    """Return both opinions of a finished job by its result; None for a job of an earlier version."""
+    """Return both opinions from a finished job's result; None for a job of an earlier version."""
     if "opinions" not in result:
         return None
     pooled = [solution_from_json(row) for row in result["alternatives"]]
@@ -98,7 +98,7 @@ def second_opinion_kept(result: Mapping[str, Any]) -> SecondOpinion | None:
 
 
 def may_have_second_opinion(solved: SolvedText | None, language: str) -> bool:
-    """Return whether the language model would be asked about a text, and its answer counts."""
+    """Return whether the language model can be queried about a text, and whether its answer would count."""
     if solved is None or solved.known is not None or primary_language(language) != "en":
         return False
     best = solved.best

@@ -1,7 +1,7 @@
-"""What is computed in a word problem, and which questions compute the same: by equation, else by the solver's.
+"""What a word problem computes, by its own equation or else the solver's, and which questions compute the same.
 
-Two problems compute the same where their graph keys are equal (`analytics.expression.keys.graph_key`). A key that the
-solver found counts from `CERTAIN_ENOUGH` on, and whatever is said by it names its probability.
+Two problems compute the same if their graph keys are equal (`analytics.expression.keys.graph_key`). A key found by the
+solver counts from a probability of `CERTAIN_ENOUGH`, and anything based on it states the probability.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.models import Question, QuestionEquation, QuestionSolution
 from questionbank.rendering.expression_trees import ExpressionDrawing, expression_drawing
 
-_MOST_LEAVES, _MOST_USES = 12, 4  # of an equation whose variants are compared
+_MOST_LEAVES, _MOST_USES = 12, 4  # largest equation for which variants are compared
 
-# By hand: in one statement, and Django takes longer to write two than the database to answer them. What counts as
-# predicted is `solver_computes`.
+# Raw SQL: a single statement, and Django would take longer to build two than the database to execute them.
+# `solver_computes` has the same condition for predicted equations.
 _SAME_COMPUTATION = """
     WITH published AS (
         SELECT q.id FROM questionbank_questionequation e JOIN questionbank_question q ON q.id = e.question_id
@@ -52,11 +52,11 @@ _SAME_COMPUTATION = """
 
 @dataclass(frozen=True)
 class Computation:
-    """What is computed in a question.
+    """The computation of a question.
 
     Attributes:
         equation: with the numbers of the text.
-        probability: that the solver's equation is right; None where the equation is published or a person's.
+        probability: that the solver's equation is right; None if the equation comes from the source or a person.
     """
 
     key: str
@@ -70,12 +70,12 @@ class Computation:
 
     @cached_property
     def reading(self) -> str:
-        """The graph with a letter for each number, e.g. ``a × b − c``."""
+        """The graph with a letter for each number, such as ``a × b − c``."""
         return graph_reading(self.key)
 
     @cached_property
     def drawing(self) -> ExpressionDrawing | None:
-        """The equation's tree; None where it cannot be drawn."""
+        """The equation's tree; None if it cannot be drawn."""
         if self.tree is None:
             return None
         tokens = to_prefix(self.tree)
@@ -83,11 +83,11 @@ class Computation:
         return expression_drawing(tokens, solution.terms)
 
     def has_a_step_more_than(self, another: Computation) -> bool:
-        """Return whether it is the other computation once one of its steps is left out."""
+        """Return whether removing one step from it gives the other computation."""
         return another.key in self._shorter
 
     def differs_in_a_step_from(self, another: Computation) -> bool:
-        """Return whether it is the other computation once one of several steps is another operation."""
+        """Return whether changing the operation of one of several steps gives the other computation."""
         return another.key in self._altered
 
     @cached_property
@@ -96,7 +96,7 @@ class Computation:
 
     @cached_property
     def tree(self) -> ExpressionTree | None:
-        """The equation over the text's numbers; None where it cannot be read."""
+        """The equation over the text's numbers; None if it cannot be read."""
         try:
             return target_tree(self.equation, self.slots)
         except DataError:
@@ -110,18 +110,18 @@ class Computation:
     def _altered(self) -> frozenset[str]:
         tree = self.tree
         if tree is None or not _is_quick(tree) or not any(child.children for child in tree.children):
-            return frozenset()  # with a single step nothing would be left that is the same
+            return frozenset()  # with a single step nothing would remain the same
         return keys_with_another_step(tree)
 
 
 def _is_quick(tree: ExpressionTree) -> bool:
-    """Return whether the keys of its variants are found in a moment: a number that is used often has many orders."""
+    """Return whether its variants' keys can be computed quickly; a number used often has many orders."""
     leaves = Counter(label for label in to_prefix(tree) if label not in ARITY)
     return leaves.total() <= _MOST_LEAVES and max(leaves.values()) <= _MOST_USES
 
 
 def question_computation(question: Question) -> Computation | None:
-    """Return what is computed in a question: by its equation, else by the solver's; None where neither is known."""
+    """Return a question's computation, by its own equation or else the solver's; None if neither is known."""
     equation = _equation(question)
     if equation is not None:
         return Computation(equation.graph_key, equation.expression, question.text)
@@ -134,9 +134,9 @@ def question_computation(question: Question) -> Computation | None:
 
 
 def question_graphs(question: Question) -> dict[str, float]:
-    """Return the keys of the graphs that a question may have: its equation's, else all that the solver finds.
+    """Return the graph keys that a question may have: its own equation's, otherwise all that the solver found.
 
-    Each with its probability; those of which the solver is unsure too.
+    Each has its probability, including those of which the solver is unsure.
     """
     equation = _equation(question)
     if equation is not None:
@@ -147,7 +147,7 @@ def question_graphs(question: Question) -> dict[str, float]:
 
 
 def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the keys of the graphs that a text may have."""
+    """Return the graph keys that a text may have, with probabilities."""
     graphs: dict[str, float] = {}
     for equation, probability in equations:
         if key := problem_graph_key(text, equation):
@@ -156,13 +156,13 @@ def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> di
 
 
 def _equation(question: Question) -> QuestionEquation | None:
-    """Return the question's own equation, where it can be read."""
+    """Return the question's own equation, if it can be read."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     return equation if equation is not None and equation.graph_key else None
 
 
 def _solution(question: Question) -> QuestionSolution | None:
-    """Return the solver's solution of the question's present text, unless the published answer contradicts it."""
+    """Return the solver's solution of the question's current text, unless the published answer contradicts it."""
     solution: QuestionSolution | None = getattr(question, "machine_solution", None)
     if (
         solution is None
@@ -174,9 +174,9 @@ def _solution(question: Question) -> QuestionSolution | None:
 
 
 def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:
-    """Return what is computed in a text that is not in the bank, by the solver's equation.
+    """Return the computation of a text that is not in the bank, by the solver's equation.
 
-    None where that is too unsure.
+    Return None if that is too uncertain.
     """
     if not equation or (probability is not None and probability < CERTAIN_ENOUGH):
         return None
@@ -185,7 +185,7 @@ def text_computation(text: str, equation: str, probability: float | None) -> Com
 
 
 def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], limit: int) -> list[int]:
-    """Return ready questions that compute the same, by an index: those whose equation is known first.
+    """Return ready questions with the same computation, using an index; those with a known equation come first.
 
     Args:
         language: of the questions; empty for any.
@@ -203,7 +203,7 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
 
 
 def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence[int]) -> dict[int, float]:
-    """Return those of some questions that may compute the same, with the probability of it."""
+    """Return which of the questions may have the same computation, with its probability."""
     if not graphs:
         return {}
     among = Question.objects.filter(pk__in=list(ids)).order_by()
@@ -216,7 +216,7 @@ def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence
 
 
 def solver_computes(*keys: str) -> Q:
-    """Return questions of which only the solver's equation is known, which is certain enough and of this text."""
+    """Match questions with only the solver's equation, if it is certain enough and up to date with the text."""
     return Q(
         Q(equation__isnull=True) | Q(equation__graph_key=""),
         machine_solution__graph_key__in=keys,

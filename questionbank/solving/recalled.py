@@ -1,4 +1,4 @@
-"""A solver that also tries the graphs of similar solved problems, the bank's own among them."""
+"""A solver that also tries the graphs of similar solved problems, including the bank's own."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from questionbank.models import EmbeddingSet, Question
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
 NEIGHBOURS = 32
-"""Similar problems that are weighed, at most."""
-_TWIN = 0.98  # probability of the equation of the same text with other numbers
-_ANSWERS = 5  # of the neighbours that are weighed against the solver's
+"""Most similar problems that are weighed."""
+_TWIN = 0.98  # probability of the equation of the same text with different numbers
+_ANSWERS = 5  # of the neighbours, weighed against the solver's answers
 
 
 class RecallingSolver:
-    """Pools a solver's answers with those of similar problems: `analytics.solver.solution.Solver`.
+    """Pools a solver's answers with those of similar problems; implements `analytics.solver.solution.Solver`.
 
     Args:
-        solver: also says which problems can be solved, whatever similar problems would give.
+        solver: also decides which problems can be solved, whatever similar problems suggest.
         retriever: finds similar problems in its datastore, for texts in the datastore's languages.
-        further: recalls other solved problems by a problem and its vector, the nearest first.
+        further: recalls other solved problems, nearest first, given a problem and its vector.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class RecallingSolver:
         self.name = solver.name
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of different values for each problem, the likeliest first."""
+        """Return up to `beam` solutions per problem with different values, the likeliest first."""
         solutions = self.solver.solve(problems, beam=beam)
         rows = [
             row
@@ -86,7 +86,7 @@ class RecallingSolver:
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Return a sentence on why a problem cannot be solved; empty if it can be tried."""
         return self.solver.unsolvable_reason(problem)
 
     def _knows(self, language: str) -> bool:
@@ -100,11 +100,11 @@ def recalling(
     solved: Sequence[ProblemRecord] = (),
     further: Recall | None = None,
 ) -> Solver:
-    """Return a solver with what a retriever recalls; the solver alone where the retriever keeps no problems.
+    """Return a solver that also uses what a retriever recalls; the solver alone if the retriever stores no problems.
 
     Args:
-        solved: problems with equations that are recalled in addition to those that the retriever keeps.
-        further: recalls others, by a problem and its vector.
+        solved: problems with equations to recall in addition to those that the retriever stores.
+        further: recalls others, given a problem and its vector.
     """
     if retriever.datastore is None:
         return solver
@@ -116,7 +116,7 @@ def recalling(
 
 
 def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumbers) -> Solution | None:
-    """Return what the equation of the same text gives with these numbers; None where that cannot be the answer."""
+    """Return what the equation of the same text gives with these numbers; None if it cannot be the answer."""
     twin = next((neighbour for neighbour in neighbours if neighbour.is_twin), None)
     if twin is None:
         return None
@@ -138,7 +138,7 @@ def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumb
 
 
 def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:
-    """Return an answer of retrieve-and-apply as a solution over a problem's slots; None where a slot has no value."""
+    """Return a retrieve-and-apply answer as a solution over a problem's slots; None if a slot has no value."""
     try:
         return solution_of(answer.tokens, values, answer.confidence)
     except DataError:
@@ -146,26 +146,26 @@ def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solut
 
 
 _NEAREST = 64  # of any question; some have no equation
-_KEPT_GRAPHS = 5_000  # in memory, with their texts; reading one takes .3 ms
+_KEPT_GRAPHS = 5_000  # cached in memory with their texts; parsing one takes 0.3 ms
 
 Vector = npt.NDArray[np.float32]
 
 
 def bank_recall(embedding_set: EmbeddingSet) -> Callable[[ProblemRecord, Vector], list[Neighbour]]:
-    """Return a function that recalls questions of `embedding_set`: `recalled_questions`."""
+    """Return a function that recalls questions of `embedding_set` with `recalled_questions`."""
     return partial(recalled_questions, embedding_set)
 
 
 def recalled_questions(
     embedding_set: EmbeddingSet, problem: ProblemRecord, vector: Vector
 ) -> list[Neighbour]:
-    """Return the nearest ready questions whose equation their source or a person gave, the nearest first.
+    """Return the nearest ready questions with an equation from their source or a person, nearest first.
 
-    A problem of the bank, whose id is its question's, is not answered by itself, nor by a rewording; nor is any text by
-    the same text.
+    A problem of the bank, with its question's id, recalls neither itself nor its rewordings; no text recalls the same
+    text.
 
     Args:
-        embedding_set: made by the retriever that made `vector`.
+        embedding_set: computed by the same retriever as `vector`.
         vector: (dimension,) of the problem.
     """
     itself = wording_ids(int(problem.id)) if problem.id.isdecimal() else []

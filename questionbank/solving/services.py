@@ -1,4 +1,4 @@
-"""Equations of word problems, and what the solver makes of them: asking for it, and keeping it."""
+"""Equations of word problems, and the solver's solutions: requesting and storing them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from questionbank.solving.solutions import (
 
 
 def equation_graph_key(*, text: str, expression: str) -> str:
-    """Return the key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
+    """Return the graph key of a question's equation; empty if it has none, or one too long for a lookup."""
     if not expression:
         return ""
-    # Each operand has two characters of the key or more; keys of very long equations take seconds.
+    # Each operand takes at least two characters of the key; keys of very long equations take seconds.
     if sum(expression.count(sign) for sign in OPERATORS) > GRAPH_KEY_LIMIT // 2:
         return ""
     key = problem_graph_key(text, expression)
@@ -46,12 +46,12 @@ def equation_graph_key(*, text: str, expression: str) -> str:
 
 
 def equation_write(*, question: Question, expression: str, user: User | None, set_by: str) -> None:
-    """Keep a question's equation as its text now reads; an empty one is taken away.
+    """Store a question's equation for its current text; an empty expression deletes it.
 
-    An equation that stays keeps who set it. To be called in the transaction that saves the question.
+    An unchanged equation keeps its author. Call it in the transaction that saves the question.
 
     Args:
-        set_by: of `QuestionEquation.SetBy`, for an equation that is new.
+        set_by: a `QuestionEquation.SetBy` value, for a new equation.
     """
     stored = QuestionEquation.objects.filter(question=question).first()
     if not expression:
@@ -70,7 +70,7 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
     """Make an equation that the solver found, or a person corrected, the question's own; an empty one removes it.
 
     Args:
-        version: of the question that the person read.
+        version: version of the question that the person read.
 
     Raises:
         Conflict: somebody has changed the question since.
@@ -109,7 +109,7 @@ def _checked(expression: str) -> str:
 
 
 def solution_to_json(solution: Solution) -> dict[str, Any]:
-    """Return a solution as plain values, as `QuestionSolution.alternatives` keeps it."""
+    """Serialize a solution for `QuestionSolution.alternatives`."""
     return {
         "tokens": list(solution.tokens),
         "terms": list(solution.terms),
@@ -128,7 +128,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
 
 @transaction.atomic
 def second_opinion_request(*, text: str, language: str, user: User, send: bool = True) -> Run:
-    """Have a text solved in a job, where the language model is asked too; or return the job that does so already.
+    """Solve a text in a job that also queries the language model, or return the job that does so already.
 
     The run's parameters are ``{"text", "language", "asked_by": id}``.
 
@@ -153,12 +153,12 @@ def solution_store(
     reason: str = "",
     retriever: ModelArtifact | None = None,
 ) -> QuestionSolution:
-    """Keep what a solver made of a question, in place of what an earlier one did.
+    """Store a solver's solutions of a question, replacing those of an earlier one.
 
     Args:
-        solutions: the likeliest first; empty where it found none.
+        solutions: the likeliest first; empty if it found none.
         reason: why it found none.
-        retriever: whose similar problems counted.
+        retriever: the retriever that recalled the similar problems.
     """
     best = solutions[0] if solutions else None
     return QuestionSolution.objects.update_or_create(
@@ -176,14 +176,14 @@ def solution_store(
 
 
 def solution_compare(*, question: Question) -> None:
-    """Compare what a solver made of a question with its published answer again, which may have changed."""
+    """Compare the stored solution of a question with its published answer again, in case that changed."""
     stored = QuestionSolution.objects.filter(question=question).first()
     if (
         stored is None
         or not stored.alternatives
         or bytes(stored.content_hash) != bytes(question.content_hash)
     ):
-        return  # nothing was found, or it belongs to an earlier text and is made anew
+        return  # nothing was found, or it is for an earlier text and will be replaced
     graph_key = _graph_key(question, solution_from_json(stored.alternatives[0]))
     if graph_key != stored.graph_key:
         stored.graph_key = graph_key
@@ -191,7 +191,7 @@ def solution_compare(*, question: Question) -> None:
 
 
 def _graph_key(question: Question, solution: Solution) -> str:
-    """Return the graph by which a solved question is found; empty where there is no value, or another is published."""
+    """Return the key for finding a solved question by graph; empty without a value or if it contradicts the source."""
     if solution.value is None or contradicts_published(question, solution):
         return ""
     return equation_graph_key(text=question.text, expression=solution.equation)
@@ -199,7 +199,7 @@ def _graph_key(question: Question, solution: Solution) -> str:
 
 @transaction.atomic
 def solve_request(*, user: User | None = None) -> Run | None:
-    """Ask for the word problems that the solvers in use have not solved; None where that is asked for already."""
+    """Request solutions of unsolved word problems by the solvers in use; None if already requested."""
     job: dict[str, Any] = {"kind": "solve", "capability": "solver", "parameters": {}}
     if run_under_way(**job) is not None:
         return None
@@ -207,15 +207,15 @@ def solve_request(*, user: User | None = None) -> Run | None:
 
 
 def solve_request_missing(*, user: User | None = None) -> Run | None:
-    """Ask for solutions where a solver is in use and a question has none by it; None: nothing to do."""
+    """Request solutions if a question has none by the solver in use; None if there is nothing to do."""
     return solve_request(user=user) if solver_with_unsolved_questions() is not None else None
 
 
 def solve_after_promotion(*, user: User | None = None) -> str:
-    """Ask for what the solvers in use have not solved since they, or the retriever, came into use.
+    """Request solutions for questions not solved since the solvers in use, or the retriever, were promoted.
 
     Returns:
-        The sentence that says so; empty where there is nothing to solve.
+        A sentence that reports it; empty if there is nothing to solve.
     """
     run = solve_request_missing(user=user)
     return f"Word problems are solved again by job {run.pk}." if run else ""

@@ -1,4 +1,4 @@
-"""Solutions of word problems as files have them, by the solver in use for each problem's language."""
+"""Solutions of word problems in files, by the solver in use for each problem's language."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from questionbank.solving.solutions import ALTERNATIVES, no_value_reason
 
 
 class SolverByLanguage:
-    """The solvers in use as one: each problem is solved by the solver of its language.
+    """The solvers in use combined: each problem is solved by the solver for its language.
 
-    Which solvers these are is read once. A language without a solver gets the first one, which says why it cannot help.
+    The set of solvers is read once. A problem in a language without a solver goes to the first, which reports why it
+    cannot solve it.
 
     Args:
-        solved: problems with equations that are recalled in addition to those that the retriever in use keeps.
+        solved: problems with equations to recall in addition to those that the retriever in use stores.
 
     Raises:
-        ServiceUnavailable: no solver is in use. Methods raise it where a solver's files are missing or damaged.
+        ServiceUnavailable: no solver is in use. Methods raise it if a solver's files are missing or damaged.
     """
 
     def __init__(self, *, solved: Sequence[ProblemRecord] = ()) -> None:
@@ -54,7 +55,7 @@ class SolverByLanguage:
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Return a sentence on why a problem cannot be solved; empty if it can be tried."""
         written = _in_its_language(problem)
         return self._solver(written.language).unsolvable_reason(written)
 
@@ -68,16 +69,16 @@ class SolverByLanguage:
 
 
 def _in_its_language(problem: ProblemRecord) -> ProblemRecord:
-    """Return a problem with the language that its text is written in, whatever its tag says."""
+    """Return a problem tagged with the language its text is written in, whatever its tag was."""
     return replace(problem, language=written_language(problem.text, problem.language))
 
 
 def solver_by_name(model: str) -> Solver:
-    """Return the solver with a number or in a folder; for ``"default"`` those in use, each for its language.
+    """Return the solver with this number or in this folder; for ``"default"`` those in use, one per language.
 
     Raises:
         NotFound: there is no solver with this number, and no such folder.
-        ArtifactError: the folder holds none.
+        ArtifactError: the folder contains no solver.
         ServiceUnavailable: none is in use, or its files are missing.
     """
     if model == "default":
@@ -88,11 +89,11 @@ def solver_by_name(model: str) -> Solver:
 
 
 def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:
-    """Return what the solver makes of each question.
+    """Return the solver's result for each question.
 
     Returns:
-        For each ``{"id", "equation", "prototype", "answer", "exact", "written", "steps", "probability",
-        "alternatives"}``; with a ``reason`` where ``answer`` is null.
+        For each, ``{"id", "equation", "prototype", "answer", "exact", "written", "steps", "probability",
+        "alternatives"}``, plus a ``reason`` if ``answer`` is null.
     """
     problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
     reasons = [

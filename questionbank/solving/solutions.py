@@ -1,4 +1,4 @@
-"""What the solver makes of a word problem, stored or just pasted, and the questions that are computed alike."""
+"""The solver's result for a stored or pasted word problem, and the questions with the same computation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from questionbank.solving.computations import (
     text_computation,
 )
 
-ALTERNATIVES = 3  # equations that are kept and shown
+ALTERNATIVES = 3  # equations that are stored and shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Alternative:
     """An equation that the solver found.
 
     Attributes:
-        answer: what it gives, written for people; empty where it has no value.
-        quotient: what it is worth, where `value` is that rounded; else the same as `value`.
-        steps: its operations in the order in which they are worked out.
-        rule: the kind of problem that a rule recognised; empty where a model found the equation.
-        twin: id of the question with the same text but for numbers whose equation it is; None where there is none.
+        answer: its value, formatted for people; empty if it has none.
+        quotient: the unrounded value, if `value` is rounded; otherwise the same as `value`.
+        steps: its operations in the order of evaluation.
+        rule: the kind of problem that a rule recognised; empty if a model found the equation.
+        twin: id of the question with the same text but other numbers that the equation comes from, if any.
     """
 
     equation: str
@@ -69,7 +69,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of the problem's text: prose, or a number or formula with the slots that the first equation uses."""
+    """A piece of the problem's text: prose, or a number or formula with the slots used by the first equation."""
 
     text: str
     slots: tuple[int, ...] = ()
@@ -77,16 +77,16 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class SolvedText:
-    """How a text is solved: by its own equation where it has one, and by the solver.
+    """How a text is solved, by its own equation if any, and by the solver.
 
     Attributes:
-        alternatives: the solver's equations, the likeliest first; empty where it found none.
-        parts: the text, cut at the numbers that the equation shown uses.
-        known: the equation that the question's source gave or a person set.
-        agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
-            published answer where that is a number; None where neither is known.
-        published: the published answer, as written, where that is a number.
-        known_is_published: whether the known equation gives the published answer; None where either is not known.
+        alternatives: the solver's equations, the likeliest first; empty if it found none.
+        parts: the text, split at the numbers that the displayed equation uses.
+        known: the equation from the question's source or a person.
+        agrees: whether the solver's first answer matches the known one: the value of the question's own equation,
+            otherwise a numeric published answer; None if neither is known.
+        published: the published answer as written, if it is a number.
+        known_is_published: whether the known equation gives the published answer; None if either is not known.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -101,7 +101,7 @@ class SolvedText:
 
     @property
     def shown(self) -> Alternative | None:
-        """The equation whose steps and tree are shown: the question's own, else the solver's first."""
+        """The equation with the displayed steps and tree: the question's own, otherwise the solver's first."""
         return self.known or self.best
 
     @property
@@ -114,17 +114,17 @@ class SolvedText:
 
     @property
     def is_even(self) -> bool:
-        """Whether the likeliest equation, as its probability is shown, is as likely right as wrong."""
+        """Whether the likeliest equation, with its probability as displayed, is as likely right as wrong."""
         return self.best is not None and round(self.best.probability, 2) == CERTAIN_ENOUGH
 
     @property
     def twin(self) -> int | None:
-        """The question with the same text but for numbers whose equation is shown; None where there is none."""
+        """Id of the question with the same text but other numbers that the displayed equation comes from, if any."""
         return self.best.twin if self.known is None and self.best is not None else None
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether only the solver has an equation, and its answer is not the published one."""
+        """Whether only the solver has an equation, and its answer contradicts the published one."""
         return self.known is None and self.agrees is False
 
     @property
@@ -134,10 +134,10 @@ class SolvedText:
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Return the questions in the language of a solver in use that it has not looked at since they were changed.
+    """Return the questions, in the language of a solver in use, that it has not tried since they last changed.
 
-    What it solved while another retriever was in use, or none, counts as not looked at. Questions in a language
-    without a solver are the first one's, which says why it cannot help.
+    Results obtained with another retriever, or with none, do not count. Questions in a language without a solver belong
+    to the first solver, which reports why it cannot solve them.
     """
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"),
@@ -156,7 +156,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
 
 
 def solver_with_unsolved_questions() -> ModelArtifact | None:
-    """Return a solver in use with questions that it has not looked at; None: there are none."""
+    """Return a solver in use with questions that it has not tried, or None."""
     solvers = artifact_champions(capability="solver")
     return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
 
@@ -164,10 +164,10 @@ def solver_with_unsolved_questions() -> ModelArtifact | None:
 def text_solved(
     text: str, language: str, solver: ServedSolver | None, *, question: Question | None = None
 ) -> SolvedText | None:
-    """Return what the solver in use makes of a text; None where it is no word problem, or no solver serves.
+    """Return the result of the solver in use for a text; None if it is not a word problem or there is no solver.
 
     Args:
-        question: whose text it is; it is not recalled as a solved problem itself.
+        question: the question with this text, if stored, so that it is not recalled as a solved problem.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
@@ -181,7 +181,7 @@ def text_solved(
 
 
 def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
-    """Return what is computed in a text: by its own equation, else by the solver's where that is certain enough."""
+    """Return a text's computation, by its own equation or else by the solver's if that is certain enough."""
     if solved is None or solved.shown is None or solved.is_contradicted:
         return None
     probability = None if solved.known else solved.shown.probability
@@ -189,7 +189,7 @@ def solved_computation(text: str, solved: SolvedText | None) -> Computation | No
 
 
 def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
-    """Return the keys of the graphs that a text may have, with probabilities: its own equation's, else the solver's."""
+    """Return the graph keys that a text may have, with probabilities: its own equation's, otherwise the solver's."""
     if solved is None or solved.is_contradicted:
         return {}
     equations = (solved.known,) if solved.known else solved.alternatives
@@ -197,9 +197,9 @@ def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
 
 
 def computation_shown(computation: Computation) -> SolvedText | None:
-    """Return a computation as pages show it: answer, steps, tree, and the text with its numbers marked.
+    """Return a computation for display: answer, steps, tree, and the text with its numbers marked.
 
-    None where its equation cannot be read.
+    Return None if its equation cannot be read.
     """
     if computation.tree is None:
         return None
@@ -219,9 +219,9 @@ def computation_shown(computation: Computation) -> SolvedText | None:
 
 
 def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
-    """Return how a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
+    """Return how a question is solved, by its own equation and by the solver in use (stored, otherwise computed now).
 
-    None where it has no equation that can be read, and the solver says nothing (`text_solved`).
+    Return None if it has no readable equation and there is no solver result (`text_solved`).
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
@@ -255,14 +255,14 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
 
 
 def kept_solved(text: str, alternatives: Iterable[Mapping[str, Any]], reason: str, solver: str) -> SolvedText:
-    """Return how a text is solved by what was kept of a solver's answer: `solution_to_json`, or why there is none."""
+    """Return how a text is solved from a solver's stored result: rows from `solution_to_json`, or a reason."""
     return _solved(text, [solution_from_json(row) for row in alternatives], reason, solver)
 
 
 def known_solution(question: Question) -> Solution | None:
-    """Return the question's own equation; None where it has none that can be read and computes something.
+    """Return the question's own equation as a solution; None if it has none that is readable and has a value.
 
-    A quotient is rounded where the question asks for a number of things, unless its answer is published as it is.
+    A quotient is rounded if the question asks for a number of things, unless its answer is published unrounded.
     """
     equation: QuestionEquation | None = getattr(question, "equation", None)
     if equation is None or not equation.graph_key:
@@ -301,7 +301,7 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
 
 
 def solution_from_json(row: Mapping[str, Any]) -> Solution:
-    """Return a solution as `QuestionSolution.alternatives` keeps it."""
+    """Deserialize a solution from `QuestionSolution.alternatives`."""
     return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
 
 
@@ -320,7 +320,7 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
 
 
 def no_value_reason(solution: Solution) -> str:
-    """Say why the likeliest equation gives no answer."""
+    """Explain why the likeliest equation gives no answer."""
     fault = "divides by zero" if divides_by_zero(solution) else "has no value"
     return f"Its most likely equation, {solution.equation}, {fault}."
 
@@ -344,14 +344,14 @@ def _alternative(solution: Solution) -> Alternative:
 
 
 def _parts(text: str, used: set[int | None]) -> list[TextPart]:
-    """Cut the text at the used numbers; a formula is never cut."""
+    """Split the text at the used numbers; a formula is never split."""
     formulas = formula_segments(text)
     spans: list[tuple[int, int, tuple[int, ...]]] = []
     for index, slot in enumerate(number_slots(text)):
         if index not in used:
             continue
         around = next((each for each in formulas if each.start <= slot.start < each.end), slot)
-        # Another reading of a number, or another number of a formula, belongs to the span before.
+        # Another reading of a number, or another number of the same formula, belongs to the previous span.
         if spans and around.start < spans[-1][1]:
             start, end, slots = spans.pop()
             spans.append((start, max(end, around.end), (*slots, index)))
@@ -366,7 +366,7 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
 
 
 def published_answer(question: Question) -> str:
-    """Return the published answer: of a multiple-choice question the texts of the right options."""
+    """Return the published answer; for a multiple-choice question, the texts of the right options."""
     answer = question.answer.strip()
     if question.kind != Question.Kind.CHOICE:
         return answer
@@ -375,12 +375,12 @@ def published_answer(question: Question) -> str:
 
 
 def published_number(question: Question) -> PublishedNumber | None:
-    """Return the published answer where it is one number, as `number_of_answer` reads it; None otherwise."""
+    """Return the published answer if it is a single number, as read by `number_of_answer`, otherwise None."""
     return number_of_answer(published_answer(question))
 
 
 def contradicts_published(question: Question, solution: Solution) -> bool:
-    """Return whether a solution does not give the published answer, where that is a number."""
+    """Return whether a solution contradicts a numeric published answer."""
     published = published_number(question)
     return published is not None and not gives_published(solution, published)
 
@@ -392,22 +392,22 @@ def equation_gives_answer(question: Question) -> bool:
 
 
 def gives(solution: Solution | Alternative, value: float | None) -> bool:
-    """Return whether a solution gives a value, rounded or as its equation has it."""
+    """Return whether a solution has this value, rounded or exact."""
     return answers_agree(solution.value, value) or answers_agree(solution.quotient, value)
 
 
 def gives_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
-    """Return whether a solution gives the published answer, rounded or as its equation has it."""
+    """Return whether a solution gives the published answer, rounded or exact."""
     return published.agrees_with(solution.value) or published.agrees_with(solution.quotient)
 
 
 @dataclass(frozen=True, slots=True)
 class ComputedAlike:
-    """Questions whose equation computes the same as a question's.
+    """Questions with an equation that computes the same as a question's.
 
     Attributes:
-        published: those whose equation their source or a person gave, and how many there are.
-        predicted: those for which the solver found it, the surest first, with its probability; and how many.
+        published: those with an equation from their source or a person; the count is the total.
+        predicted: those with the solver's equation and its probability, the surest first; the count is the total.
     """
 
     published: list[Question]
@@ -421,7 +421,7 @@ class ComputedAlike:
 
 
 def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
-    """Return the questions that are computed as a question is; None where its computation is not known."""
+    """Return the questions with the same computation as a question; None if its computation is not known."""
     computation = question_computation(question)
     if computation is None:
         return None

@@ -1,4 +1,4 @@
-"""What a question computes: its equation, and the questions that are computed alike."""
+"""What a question computes: its equation, and the questions with the same computation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = 50
 
 @page_for("read")
 def question_computed_alike(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show the questions whose answer is computed as this one's is."""
+    """Show the questions with the same computation as this one."""
     question = question_get(question_id=question_id, user=request.user)
     context = {
         "question": question,
@@ -38,7 +38,7 @@ def question_computed_alike(request: HttpRequest, question_id: int) -> HttpRespo
 
 @button_for("language_model_ask", back="paste")
 def second_opinion_ask(request: HttpRequest) -> HttpResponse:
-    """Have a typed text (`text`) solved in a job, which asks the language model too."""
+    """Have a typed text (`text`) solved in a job, which also queries the language model."""
     text = request.POST.get("text", "").strip()[:PASTE_LIMIT]
     if not text:
         raise ValidationFailed("There is no question to solve.")
@@ -48,7 +48,7 @@ def second_opinion_ask(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Show how a typed text is solved: by the page's solver, and by the job's once it has finished."""
+    """Show how a typed text is solved: by the page's solver, and by the job once it has finished."""
     run = run_get(run_id=run_id)
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
     if run.kind != "opinion" or not is_own:
@@ -74,7 +74,7 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @form_for("equation_edit")
 def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Accept the solver's equation of a question, or write another one."""
+    """Accept the solver's equation for a question, or write another one."""
     question = question_get(question_id=question_id, user=request.user)
     equation = getattr(question, "equation", None)
     proposed = request.GET.get("equation", "")[:EQUATION_LIMIT] or (equation.expression if equation else "")

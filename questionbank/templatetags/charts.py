@@ -1,4 +1,4 @@
-"""Charts in templates: inline SVG drawn by the server, printable, with a table that holds the same numbers."""
+"""Charts in templates: printable inline SVG rendered on the server, with a table of the same numbers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ register = template.Library()
 
 @register.inclusion_tag("components/line_chart.html")
 def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
-    """Return a chart of `questionbank.core.charts.line_chart`.
+    """Render a chart from `questionbank.core.charts.line_chart`.
 
     Args:
-        id: begins the ids of its parts; unique in the page, and the same when a live part is drawn again.
+        id: prefix of its parts' ids; unique on the page, and stable when a live part is rendered again.
     """
     return {"chart": chart, "id": id}
 
 
 @register.simple_tag
 def difference_interval(difference: float, low: float, high: float, bound: float) -> SafeString:
-    """Return a line with 0 in its middle, the interval as a band, the difference as a point.
+    """Draw a line centred on 0, the interval as a band, and the difference as a point.
 
-    The interval is solid where it excludes 0. Hidden from screen readers: the numbers are next to it.
+    The interval is solid if it excludes 0. Hidden from screen readers, because the numbers are next to it.
     """
     at = interval_plot(difference, low, high, bound=bound)
     return format_html(

@@ -1,4 +1,4 @@
-"""The symbols of the map's legend: each colour has a shape of its own."""
+"""Symbols of the map's legend: each colour has a distinct shape."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from questionbank.core.charts import SHAPES
 
 register = template.Library()
 
-GREY = 8  # the number of what has no colour of its own
+GREY = 8  # the number for points without a colour of their own
 
 
 @register.simple_tag
 def map_symbol(colour: int | None, sequential: bool = False) -> SafeString:
-    """Return the symbol of a colour, by default grey; decoration only, the name is next to it."""
+    """Return the symbol of a colour, grey by default; decorative, because the name is next to it."""
     number = GREY if colour is None else colour
     family = "map-band" if sequential and colour is not None else "map-colour"
     return format_html(

@@ -1,4 +1,4 @@
-"""Template filters that show question text: `{{ question.text|mathematics }}`."""
+"""Template filters for question text: `{{ question.text|mathematics }}`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SPACED_OPERATOR = re.compile(
 
 @register.filter
 def mathematics(text: object) -> SafeString:
-    """Show a question's text as paragraphs, formulas, tables and parts."""
+    """Render a question's text as paragraphs, formulas, tables and parts."""
     return mark_safe(render_laid_out(str(text or "")))  # noqa: S308 - built from an allow-list
 
 
 @register.filter
 def pictured(text: object, question: object) -> str:
-    """Name the pictures of one of a question's texts by their addresses: `text|pictured:question|mathematics`."""
+    """Replace picture names in one of a question's texts by URLs: `text|pictured:question|mathematics`."""
     content = question.get("content") if isinstance(question, dict) else getattr(question, "content", None)
     pictures = content.get("pictures", ()) if isinstance(content, dict) else ()
     return with_addresses(str(text or ""), pictures)
@@ -34,17 +34,17 @@ def pictured(text: object, question: object) -> str:
 
 @register.filter
 def mathematics_inline(text: object, limit: int = 0) -> SafeString:
-    """Show a text on one line, cut behind `limit` characters but never in a formula: `text|mathematics_inline:90`."""
+    """Render a text on one line, cut after `limit` characters but never in a formula: `text|mathematics_inline:90`."""
     return mark_safe(render_excerpt(str(text or ""), int(limit)))  # noqa: S308 - as above
 
 
 @register.filter
 def plain_title(text: object, limit: int = LONGEST_TITLE) -> str:
-    """Return the beginning of a question as plain text, for titles and names of links; the template escapes it."""
+    """Return the beginning of a question as plain text, for titles and link names; the template escapes it."""
     return question_title(str(text or ""), int(limit))
 
 
 @register.filter
 def unbroken(sentence: object) -> str:
-    """Join the formulas of a sentence with no-break spaces, so that each stays on one line."""
+    """Put no-break spaces into the formulas of a sentence, so that each stays on one line."""
     return _SPACED_OPERATOR.sub("\u00a0\\1\u00a0", str(sentence))

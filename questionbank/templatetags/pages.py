@@ -1,7 +1,7 @@
-"""What templates draw without a script: icons, bars, the scale of difficulty.
+"""Graphics that templates render without scripts: icons, bars, the difficulty scale.
 
 Nothing here writes a ``style`` attribute, because the content security policy forbids it: lengths are
-percentages in attributes of inline SVG. Pictures are hidden from screen readers, so a template writes
+percentages in attributes of inline SVG. Graphics are hidden from screen readers, so a template writes
 the number next to each of them.
 """
 
@@ -30,7 +30,7 @@ from questionbank.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 
 register = template.Library()
 
-ICONS = {  # 24 by 24, drawn with a line; a literal table
+ICONS = {  # 24 by 24, outlined; a literal table
     "undo": "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
     "alert": "M12 4 2.8 19.5h18.4zM12 10v4.5M12 17v.2",
     "check": "m4.5 12.5 5 5 10-11",
@@ -66,7 +66,7 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
     "cross": "m6 6 12 12M18 6 6 18",
 }
 
-FLAGS = {  # flag of a similar question -> what it is called, class of its badge, icon; a literal table
+FLAGS = {  # flag of a similar question -> name, badge class, icon; a literal table
     SAME_IDEA: ("Same idea, new numbers", "badge-accent", "check"),
     LOOKS_ALIKE: ("Looks alike, solved differently", "badge-caution", "alert"),
 }
@@ -82,7 +82,7 @@ FOUND_BY = {
 @register.simple_tag
 @cache
 def icon(name: str) -> SafeString:
-    """Return an icon; decoration only."""
+    """Return an icon; decorative only."""
     return format_html(
         '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="{}"/></svg>',
         ICONS[name],
@@ -109,7 +109,7 @@ def difficulty_scale(
     hollow: bool = False,
     middle: tuple[float, float] | None = None,
 ) -> SafeString:
-    """Return a line from 0 to 100 per cent with a point at `value` and bands from `low` to `high` and in the middle.
+    """Draw a line from 0 to 100 per cent with a point at `value`, a band from `low` to `high`, and a middle band.
 
     An estimate is drawn `hollow`, an observation solid, so that they differ by more than colour.
     """
@@ -151,20 +151,20 @@ register.filter("percent", percent_text)
 
 @register.simple_tag
 def flag_badge(flag: str) -> SafeString:
-    """Return what to know about a similar question, in words, with an icon and a colour."""
+    """Return a badge for a similar question's flag, in words, with an icon and a colour."""
     name, look, picture = FLAGS.get(flag, (flag, "", "alert"))
     return format_html('<span class="badge {}">{}{}</span>', look, icon(picture), name)
 
 
 @register.filter
 def found_by_name(way: str) -> str:
-    """Return how a question was found, in a word."""
+    """Return the name of the search method that found a question, as one word."""
     return str(FOUND_BY.get(way, way))
 
 
 @register.filter
 def with_lists(text: str) -> SafeString:
-    r"""Return a text in paragraphs; lines that begin with a hyphen become a list.
+    r"""Format a text as paragraphs; lines that begin with a hyphen become a list.
 
     >>> with_lists("Accept it if:\n- it is clear\n- it is right")
     '<p>Accept it if:</p><ul><li>it is clear</li><li>it is right</li></ul>'
@@ -181,13 +181,13 @@ def with_lists(text: str) -> SafeString:
 
 @register.filter
 def readable(name: str) -> str:
-    """Return the name of a figure in a run's result, for people."""
+    """Return the display name of a figure in a run's result."""
     return str(name).replace("_", " ").capitalize()
 
 
 @register.filter
 def figure(value: Any) -> str:
-    """Return a value of a run's result, for people."""
+    """Format a value of a run's result for display."""
     if isinstance(value, bool):
         return str("yes" if value else "no")
     if isinstance(value, float | int):
@@ -203,19 +203,19 @@ def figure(value: Any) -> str:
 
 @register.filter
 def duration(seconds: float) -> str:
-    """Return a number of seconds with the two units that count."""
+    """Format a number of seconds in its two most significant units."""
     return duration_text(seconds)
 
 
 @register.simple_tag(takes_context=True)
 def job_title(context: dict[str, Any], run: Run) -> str:
-    """Return what a job is called for whoever looks at the page."""
+    """Return a job's title for the person viewing the page."""
     return run_title(run, user=context["user"])
 
 
 @register.filter
 def lasted(run: Run) -> str:
-    """Return how long a job took, with its pauses, or how long ago it started."""
+    """Return how long a job took, including pauses, or how long ago it started."""
     if run.started_at is None:
         return ""
     return duration_text(((run.finished_at or timezone.now()) - run.started_at).total_seconds())
@@ -223,19 +223,19 @@ def lasted(run: Run) -> str:
 
 @register.filter
 def all_but_last(path: Sequence[str]) -> Sequence[str]:
-    """Return everything above the concept that a path names."""
+    """Return the ancestors of the concept that a path names."""
     return path[:-1]
 
 
 @register.filter
 def worth_showing(guesses: Sequence[Any]) -> list[Any]:
-    """Return the two most probable concepts, and of the others those that are not next to impossible."""
+    """Return the two most probable concepts, and any others that are not nearly impossible."""
     return [guess for place, guess in enumerate(guesses) if place < 2 or is_likely(guess.probability)]
 
 
 @register.filter
 def is_likely(probability: float) -> bool:
-    """Return whether a concept is likely enough to be accepted; `percent` writes "<1%" for what is not."""
+    """Return whether a concept is probable enough to be accepted; `percent` writes "<1%" for others."""
     return probability >= 0.01
 
 
@@ -243,14 +243,14 @@ def is_likely(probability: float) -> bool:
 def leading_difficulty(
     question: Question, leading: DifficultyFigure | None = None
 ) -> DifficultyFigure | None:
-    """Return `leading` where it is given, else the first certain figure of the question: observed, then published."""
+    """Return `leading` if given, otherwise the question's first certain figure: observed, then published."""
     figures = (observed_difficulty(question), published_difficulty(question))
     return leading or first_certain([figure for figure in figures if figure])
 
 
 @register.filter
 def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | None:
-    """Return the first figure that says something: evidence comes before estimates, and estimates before labels."""
+    """Return the first informative figure: evidence comes before estimates, and estimates before labels."""
     return next((figure for figure in figures if not figure.is_uncertain), None)
 
 
@@ -262,16 +262,16 @@ def add_to_list(
     is_short: bool = False,
     said: str = "Add to a list",
 ) -> SafeString:
-    """Return the link that adds a question to a list and comes back to the page at hand.
+    """Render the link that adds a question to a list and returns to the current page.
 
     Args:
-        is_short: people see an icon alone.
-        said: what the link says.
+        is_short: show only an icon.
+        said: the link text.
     """
     request = context["request"]
-    end: str | None = getattr(request, "list_add_end", None)  # made once a page
+    end: str | None = getattr(request, "list_add_end", None)  # computed once per page
     if end is None:
-        page = context.get("page_address") or request.get_full_path()  # a part of a page names the page
+        page = context.get("page_address") or request.get_full_path()  # a fragment names its page
         end = request.list_add_end = urlencode({"next": page})
     words = ("", f"{said} ") if is_short else (said, " ")
     return format_html(
@@ -295,13 +295,13 @@ def _list_add() -> str:
 
 @register.filter
 def few(items: Sized) -> bool:
-    """Return whether there are so few that all can be unfolded."""
+    """Return whether there are few enough to expand all."""
     return len(items) <= 3
 
 
 @register.simple_tag(takes_context=True)
 def current(context: dict[str, Any], names: str) -> bool:
-    """Return whether the page at hand has one of these URL names; one that ends in ``_`` is a prefix."""
+    """Return whether the current page has one of these URL names; a name ending in ``_`` is a prefix."""
     match = getattr(context.get("request"), "resolver_match", None)
     at = getattr(match, "url_name", None) or ""
     return any(at.startswith(name) if name.endswith("_") else at == name for name in names.split())
@@ -309,7 +309,7 @@ def current(context: dict[str, Any], names: str) -> bool:
 
 @register.filter
 def suite_name(suite: str) -> str:
-    """Return a suite of labelled pairs as people call it; a file by its name."""
+    """Return the display name of a suite of labelled pairs; for a file, its name."""
     names = {
         "made": "operators’ pairs of the bank’s held-out questions",
         "decided": "reviewers’ decisions on the bank’s held-out questions",
@@ -320,5 +320,5 @@ def suite_name(suite: str) -> str:
 
 @register.filter
 def operator_sign(operator: str) -> str:
-    """Return an operator as people write it."""
+    """Return the display form of an operator."""
     return SIGNS.get(operator, operator)

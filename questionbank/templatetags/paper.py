@@ -1,4 +1,4 @@
-"""The lines of a test paper: what one is called, `{{ role|role_name }}`, and what it says, `{{ line|line_text }}`."""
+"""The lines of a test paper: a role's name, `{{ role|role_name }}`, and a line's text, `{{ line|line_text }}`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ register = template.Library()
 
 @register.filter
 def role_name(role: Role) -> str:
-    """Return a role as people call it."""
+    """Return the display name of a role."""
     return ROLE_NAMES[role]
 
 
 @register.filter
 def line_text(line: Line) -> str:
-    """Return the text of a line to draw: a row of a table as a table of one row."""
+    """Return the text of a line for rendering; a table row becomes a table with one row."""
     cells = row_cells(line.text)
     if cells is None:
         return line.text

@@ -1,4 +1,4 @@
-"""What the kinds of question show in addition to text and options: `question` is a row or a preview's dict."""
+"""What each kind of question shows besides text and options; `question` is a model instance or a preview's dict."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ def content(question: Any) -> QuestionContent:
 
 @register.filter
 def points(question: Any) -> float | None:
-    """Return what a right answer to a question, or to a part of one, gives."""
+    """Return the points for a right answer to a question or a part."""
     return total_points(question.content if isinstance(question, QuestionPart) else content(question))
 
 
 @register.filter
 def section(question: Any) -> Section | None:
-    """Return the section in which a question stands in its source; None where it stands in none."""
+    """Return a question's section in its source, if any."""
     found = content(question).section
     return found if found != Section() else None
 
 
 @register.filter
 def own_text(question: Any) -> str:
-    """Return the text of a question without what it shares with others."""
+    """Return the text of a question without the text it shares with others."""
     text: str = _get(question, "text") or ""
-    # Most questions share nothing, and a page of results need not read what else they hold.
+    # Most questions share no text, and a page of results need not load the rest of their content.
     return text_alone(text, content(question)) if "stimulus" in (_get(question, "content") or {}) else text
 
 
 @register.filter
 def opening(question: Any) -> str:
-    """Return what a title or a link shows of a question: its own text, then its parts with their letters."""
+    """Return a question's text for a title or link: its own text, then its parts with their letters."""
     text: str = _get(question, "text") or ""
     has_more = {"stimulus", "parts"} & (_get(question, "content") or {}).keys()
     return opening_text(text, content(question)) if has_more else text
@@ -81,19 +81,19 @@ def opening(question: Any) -> str:
 
 @register.filter
 def shared_text(question: Any) -> Stimulus | None:
-    """Return what a question shares with others, where its text begins with that."""
+    """Return the text a question shares with others, if its text begins with it."""
     return content(question).stimulus if own_text(question) != (_get(question, "text") or "") else None
 
 
 @register.filter
 def computed_answer(question: Any) -> str:
-    """Return the answer of a template as its source computes it, or nothing."""
+    """Return the answer of a template as computed by its source, or an empty string."""
     return content(question).settings.get(COMPUTED, "")
 
 
 @register.filter
 def printed_picture(question: Any) -> str:
-    """Return the SHA-256 of the picture of a question as its paper prints it, or nothing."""
+    """Return the SHA-256 of the picture of a question as printed on its paper, or an empty string."""
     if "settings" not in (_get(question, "content") or {}):
         return ""
     known = content(question)
@@ -103,7 +103,7 @@ def printed_picture(question: Any) -> str:
 
 @register.filter
 def tells_answer(question: Any) -> bool:
-    """Return whether a question's content says something of its answer or how it is graded."""
+    """Return whether a question's content reveals anything about its answer or grading."""
     known = content(question)
     is_graded = known.accepted or known.blanks or known.hints or known.feedback != Feedback()
     return bool(is_graded or computed_answer(question))
@@ -111,7 +111,7 @@ def tells_answer(question: Any) -> bool:
 
 @register.filter
 def drawn_values(question: Any) -> str:
-    """Return the names of the values that the source of a template draws, as a sentence lists them."""
+    """Return the names of the values drawn by a template's source, formatted as a list in a sentence."""
     options = (option["text"] for option in _get(question, "options") or ())
     texts = [
         _get(question, "text") or "",
@@ -126,7 +126,7 @@ def drawn_values(question: Any) -> str:
 
 @register.filter
 def right_answers(blank: Blank) -> list[tuple[str, float]]:
-    """Return what is right in a gap, each with its share of the points."""
+    """Return the accepted answers of a gap, each with its share of the points."""
     found = [(answer.text, answer.weight) for answer in blank.accepted]
     weighted = [(option.text, option.weight or 0) for option in blank.options]
     return [(text, share) for text, share in found if share > 0] + [
@@ -136,7 +136,7 @@ def right_answers(blank: Blank) -> list[tuple[str, float]]:
 
 @register.filter
 def options_shown(question: Any) -> Sequence[Any]:
-    """Return the options of a question or a part as students see them: items to order are not in their right order."""
+    """Return the options of a question or part as students see them: ordering items are not in their right order."""
     options = list(_get(question, "options") or ())
     if _get(question, "kind") != "ordering":
         return options
@@ -149,7 +149,7 @@ def _items_shown(options: Sequence[Any]) -> tuple[Labelled, str]:
 
 @register.filter
 def answer_shown(question: Any) -> str:
-    """Return the answer of a question with the letters that its items and choices are shown with."""
+    """Return the answer of a question with the letters displayed for its items and choices."""
     answer: str = _get(question, "answer") or ""
     kind, options = _get(question, "kind"), _get(question, "options") or ()
     if kind == "ordering" and options:
@@ -162,7 +162,7 @@ def answer_shown(question: Any) -> str:
 
 
 def _with_items_shown(shown: QuestionContent) -> QuestionContent:
-    """Return a content whose parts answer with the letters that their items are shown with."""
+    """Return the content with its parts' answers in the letters displayed for their items."""
     parts = (
         replace(part, answer=_items_shown(part.options)[1])
         if part.kind == "ordering" and part.options
@@ -186,7 +186,7 @@ def choices(shown: QuestionContent) -> list[tuple[str, str]]:
 
 @register.filter
 def drop_downs(shown: QuestionContent) -> list[tuple[int, list[str]]]:
-    """Return number and choices of the gaps that are drop-downs."""
+    """Return the number and choices of each gap that is a drop-down."""
     gaps = enumerate(shown.blanks, start=1)
     return [(number, [option.text for option in blank.options]) for number, blank in gaps if blank.options]
 
@@ -199,11 +199,11 @@ def lettered(parts: Any) -> list[tuple[str, Any]]:
 
 @register.filter
 def weight(value: float | None) -> str:
-    """Return a weight in per cent."""
+    """Format a weight in per cent."""
     return percent(None if value == "" else value)  # an option that only has feedback
 
 
 @register.filter
 def tolerance(answer: AcceptedAnswer) -> str:
-    """Return how far a number may be off."""
+    """Format the tolerance of a numeric answer."""
     return tolerance_shown(answer)

@@ -1,4 +1,4 @@
-"""What every page of the review shows: the way back from the last decision."""
+"""The undo button of the last decision, shown on every review page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.inclusion_tag("review/_undo.html", takes_context=True)
 def undo_of_review(context: dict[str, Any]) -> dict[str, Any]:
-    """Return the reviewer's latest decision that can be taken back, with the button, and for how long it is there."""
+    """Return the reviewer's latest decision that can be undone, with its button and remaining time."""
     user = getattr(context.get("request"), "user", None)
     if user is None or not user.has_perm("questionbank.review"):
         return {}

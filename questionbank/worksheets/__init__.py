@@ -1,1 +1,1 @@
-"""Worksheets: what is printed of a list of questions, in versions, with a key."""
+"""Worksheets: lists of questions printed in several versions, with an answer key."""

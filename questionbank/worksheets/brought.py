@@ -1,4 +1,4 @@
-"""What a question brings to a worksheet from its source: section, points, points of its parts, lines to write on."""
+"""What a question contributes to a worksheet from its source: section, points, points of parts, answer lines."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from analytics.question_content import ANSWER_LINES, QuestionContent, QuestionPa
 from questionbank.core.wording import whole_number
 
 MOST_POINTS = 1_000.0
-MOST_LINES = 40  # of one question, or of each of its parts
+MOST_LINES = 40  # per question, or per part of a question
 NOTHING_TO_WRITE = frozenset(
     {"choice", "true_false", "matching", "ordering", "blanks", "description", "opaque"}
 )
-"""Kinds whose answers are ticked, or written in their text."""
+"""Kinds with answers that are ticked, or written in their text."""
 
 
 def takes_lines(kind: str) -> bool:
-    """Return whether an answer of a kind of question is written below it."""
+    """Return whether the answer to this kind of question is written below it."""
     return kind not in NOTHING_TO_WRITE
 
 
 def lines_brought(content: QuestionContent) -> int:
-    """Return the lines to write on that a question has in its source: of one in parts, those of the largest part."""
+    """Return the number of answer lines in the question's source; for a question in parts, of the largest part."""
     stated = [_lines(content), *(lines_brought(part.content) for part in content.parts)]
     return min(max(stated), MOST_LINES)
 
@@ -32,14 +32,14 @@ def _lines(content: QuestionContent) -> int:
 
 
 def can_give(points: float | None) -> bool:
-    """Return whether a worksheet can give these points."""
+    """Return whether a worksheet supports this number of points."""
     return points is None or 0 <= points <= MOST_POINTS
 
 
 def part_scale(content: QuestionContent, points: float | None) -> float | None:
-    """Return by what the points of the parts are multiplied on a worksheet that gives the question `points`.
+    """Return the factor for the points of the parts on a worksheet that gives the question `points`.
 
-    None where they are not printed: the worksheet gives none, or the parts' would not add up in half points.
+    Return None if they are not printed: the worksheet gives no points, or the scaled ones are not half points.
 
     >>> parts = tuple(QuestionPart("", content=QuestionContent(points=given)) for given in (2.0, 1.0))
     >>> [part_scale(QuestionContent(parts=parts), points) for points in (3.0, 6.0, 4.0, None)]
@@ -59,16 +59,16 @@ def part_scale(content: QuestionContent, points: float | None) -> float | None:
 
 
 def part_points(parts: Sequence[QuestionPart]) -> Iterator[float | None]:
-    """Yield the points of each part that is printed with its own: of one with parts, theirs if they have some."""
+    """Yield the printed points of each part, replacing a part by its own parts if those have points."""
     for part in parts:
         inner = [*part_points(part.content.parts)]
         yield from inner if any(points is not None for points in inner) else [part.content.points]
 
 
 def sections_brought(sections: Sequence[Section], sources: Sequence[str]) -> list[Section]:
-    """Return the section in which each of some questions stands on a worksheet, by those of their sources.
+    """Return the section of each question on a worksheet, given the questions' sections and sources.
 
-    A question that comes alone among questions of other sources brings no section: nobody there would know it.
+    A question that stands alone among questions from other sources brings no section, because it would have no context.
 
     >>> a = Section("Part A")
     >>> [one.heading for one in sections_brought([a, a, a, Section()], ["x", "x", "y", "z"])]

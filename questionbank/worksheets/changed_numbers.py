@@ -1,4 +1,4 @@
-"""A question with other numbers, for another version of a worksheet; its answer is computed from its equation anew."""
+"""A question with other numbers, for another version of a worksheet; the answer is recomputed from its equation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_EQUATION = "no confirmed equation gives its answer"
 NO_OTHERS = "no other numbers fit what it says"
 
 _KINDS = ("open", "number", "short")
-_LANGUAGE = "en"  # what the rules about everyday numbers know
+_LANGUAGE = "en"  # the language of the rules about everyday numbers
 _TRIED = 60
 _SIGNS = str.maketrans({"*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
 
@@ -37,7 +37,7 @@ def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> Qu
 
     Args:
         seed: the same seed always gives the same questions.
-        place: which of them, from 0 on; they differ as long as there are so many.
+        place: index of the variant, from 0; variants differ as far as there are enough of them.
     """
     made = _all_changed(record, seed)
     return made[min(place, len(made) - 1)] if made else None
@@ -45,7 +45,7 @@ def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> Qu
 
 @lru_cache(maxsize=2_000)
 def _all_changed(record: QuestionRecord, seed: str) -> tuple[QuestionRecord, ...]:
-    """Return one for each version behind version A; kept, for a preview and a download ask for the same."""
+    """Return one variant per version after A; cached, because a preview and a download need the same ones."""
     if why_not_changed(record):
         return ()
     rng = Random(seed)  # noqa: S311 - no secret
@@ -53,7 +53,7 @@ def _all_changed(record: QuestionRecord, seed: str) -> tuple[QuestionRecord, ...
 
 
 def why_not_changed(record: QuestionRecord) -> str:
-    """Return why the numbers of a question cannot be changed; empty where they may be, if others fit."""
+    """Return why the numbers of a question cannot be changed; empty if they can, provided that others fit."""
     content = record.content
     if primary_language(record.language) != _LANGUAGE:
         return "not in English"
@@ -88,7 +88,7 @@ def _changed(record: QuestionRecord, rng: Random) -> Iterator[QuestionRecord]:
 
 
 def worked(equation: str) -> str:
-    """Return an equation as people write it.
+    """Return an equation in the usual notation.
 
     >>> worked("(18-6)/3")
     '(18 − 6) ÷ 3'
@@ -97,7 +97,7 @@ def worked(equation: str) -> str:
 
 
 def _answer(old: str, problem: RetoldProblem) -> str | None:
-    """Return the new answer, written as the old one; None where that would not be the equation's value."""
+    """Return the new answer in the format of the old one; None if that does not equal the equation's value."""
     if not old:
         return problem.answer
     mentions = find_numbers(old)

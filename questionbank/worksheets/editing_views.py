@@ -1,4 +1,4 @@
-"""Editing worksheets: rows, sections, points, layout and versions, filling up; each is the owner's alone."""
+"""Editing worksheets: rows, sections, points, layout, versions and filling up; only the owner may do so."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from questionbank.worksheets.views import say_added, worksheet_facts
 
 @page_for("read")
 def worksheet_edit(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Show a worksheet's rows with what can be done to them."""
+    """Show a worksheet's rows with their editing actions."""
     return _edit_page(request, worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True))
 
 
@@ -80,7 +80,7 @@ def _edit_page(
 
 @form_for("read")
 def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Change what a worksheet looks like, how its versions are drawn, and whether it is shared."""
+    """Change the appearance of a worksheet, how its versions are generated, and whether it is shared."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     initial = {name: getattr(worksheet, name) for name in LayoutForm.base_fields}
     form = LayoutForm(request.POST or None, initial=initial)
@@ -96,7 +96,7 @@ def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @button_for("read", back="worksheet_index")
 def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Draw the versions behind version A anew."""
+    """Regenerate the versions after version A."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     worksheet_draw_anew(user=request.user, worksheet=worksheet)
     messages.success(request, "The versions are drawn again. Download their keys again, too.")
@@ -105,7 +105,7 @@ def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @form_for("read")
 def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Ask, then delete a worksheet."""
+    """Delete a worksheet after confirmation."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     if request.method == "POST":
         worksheet_delete(user=request.user, worksheet=worksheet)
@@ -116,7 +116,7 @@ def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpRespon
 
 @form_for("read")
 def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Add questions of some concepts and difficulties that are unlike each other."""
+    """Add questions with given concepts and difficulties, all unlike each other."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     languages, usual = worksheet_languages(worksheet=worksheet)
     is_finding = request.POST.get("action") == "find_concept"
@@ -153,7 +153,7 @@ def _say_filled(request: HttpRequest, added: int, wanted: int, near_duplicates: 
 
 @button_for("read", back="worksheet_index")
 def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Add questions of a list, or by their numbers."""
+    """Add questions from a list, or by number."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     form = AddQuestionsForm(request.POST, user=request.user, auto_id="add-%s")
     if form.is_valid():
@@ -178,7 +178,7 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @button_for("read", back="worksheet_index")
 def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Begin a section behind the row that `after` names, else at the end."""
+    """Start a section after the row given by `after`, or at the end."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     form = NewSectionForm(request.POST, auto_id="section-%s", rows=rows)
@@ -191,7 +191,7 @@ def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @button_for("read", back="worksheet_index")
 def worksheet_by_difficulty(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Put the questions of each section in the order of their difficulty."""
+    """Sort the questions of each section by difficulty."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     places = worksheet_places(rows)
@@ -207,7 +207,7 @@ def worksheet_by_difficulty(request: HttpRequest, worksheet_id: int) -> HttpResp
 
 @button_for("read", back="worksheet_index")
 def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Give every question the points and the lines that were entered; what is left empty stays as it is."""
+    """Set the entered points and lines for every question; empty fields change nothing."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     form = ItemForm(request.POST, auto_id="all-%s")
     if form.is_valid():
@@ -221,7 +221,7 @@ def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 @button_for("read", back="worksheet_index")
 def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> HttpResponse:
-    """Save what was entered in a row, and move it to `position` or remove it (`action` remove); back to its place."""
+    """Save a row's form, then move it to `position` or remove it (`action` remove); redirect back to the row."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     edit_page = reverse("worksheet_edit", args=[worksheet.pk])
     if request.POST.get("action") == "remove":
@@ -248,7 +248,7 @@ def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> Htt
 
 @button_for("read", back="worksheet_index")
 def worksheet_uses(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Forget that the worksheet was used on a `day`."""
+    """Delete the record that the worksheet was used on a `day`."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user, is_own=True)
     with suppress(ValueError):
         day = date.fromisoformat(request.POST.get("day", ""))

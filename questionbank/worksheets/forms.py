@@ -30,7 +30,7 @@ class NewWorksheetForm(ServiceForm):
 
 
 class LayoutForm(ServiceForm):
-    """What a worksheet looks like, how its versions are drawn, and whether it is shared."""
+    """The appearance of a worksheet, how its versions are generated, and whether it is shared."""
 
     name = forms.CharField(label="Name", max_length=NAME_LIMIT, help_text="In your list of worksheets.")
     title = forms.CharField(
@@ -81,14 +81,14 @@ class LayoutForm(ServiceForm):
 
 
 class ItemForm(ServiceForm):
-    """Points and space of a question."""
+    """The points and answer lines of a question."""
 
     points = forms.FloatField(label="Points", required=False, min_value=0, max_value=MOST_POINTS)
     answer_lines = forms.IntegerField(label="Lines", required=False, min_value=0, max_value=MOST_LINES)
 
 
 class SectionForm(ServiceForm):
-    """Heading and instructions of a section."""
+    """The heading and instructions of a section."""
 
     heading = forms.CharField(label="Heading", max_length=TITLE_LIMIT, required=False)
     instructions = forms.CharField(
@@ -97,7 +97,7 @@ class SectionForm(ServiceForm):
 
 
 class NewSectionForm(SectionForm):
-    """A section and the row after which it begins."""
+    """A section and the row after which it starts."""
 
     after = forms.TypedChoiceField(
         label="Begins",
@@ -122,7 +122,7 @@ def _row_name(row: WorksheetRow) -> str:
 
 
 class AddQuestionsForm(ServiceForm):
-    """Questions that are added by their numbers, or from one of the person's lists."""
+    """Questions to add by number, or from one of the person's lists."""
 
     question_list = forms.ModelChoiceField(
         label="From a list", queryset=QuestionList.objects.none(), required=False, empty_label="Choose a list"
@@ -139,7 +139,7 @@ class AddQuestionsForm(ServiceForm):
         self.fields["question_list"].queryset = QuestionList.objects.filter(owner=user)  # type: ignore[attr-defined]
 
     def clean_numbers(self) -> list[int]:
-        """Return the numbers; refuse anything else."""
+        """Return the numbers, or raise a validation error."""
         texts = self.cleaned_data["numbers"].replace(",", " ").split()
         numbers = [whole_number(text) for text in texts]
         if None in numbers:
@@ -148,7 +148,7 @@ class AddQuestionsForm(ServiceForm):
         return [number for number in numbers if number is not None]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for a list or a number where neither is given."""
+        """Require a list or a number."""
         cleaned = super().clean() or {}
         if not self.errors and not cleaned.get("question_list") and not cleaned.get("numbers"):
             self.add_error("numbers", "Choose a list, or enter the numbers of questions.")
@@ -156,7 +156,7 @@ class AddQuestionsForm(ServiceForm):
 
 
 class FillUpForm(ServiceForm):
-    """How many questions to add, and which; the concepts are chosen next to it."""
+    """The number and kind of questions to add; the concepts are chosen beside the form."""
 
     number = forms.IntegerField(label="Number of questions", min_value=1, max_value=MOST_FILLED, initial=10)
     difficulty_min = forms.FloatField(label="Difficulty from (%)", required=False, min_value=0, max_value=100)
@@ -189,7 +189,7 @@ class FillUpForm(ServiceForm):
         self.fields["language"].choices = [("", "any"), *named]  # type: ignore[attr-defined]
 
     def wish(self, concepts: list[int]) -> FillUpWish:
-        """Return what is asked for; only after `is_valid`."""
+        """Return the requested selection; call it only after `is_valid`."""
         given = self.cleaned_data
         low, high = given["difficulty_min"], given["difficulty_max"]
         if low is not None and high is not None and low > high:

@@ -1,4 +1,4 @@
-"""The mark to expect on a worksheet, from observed difficulties, else published ones, else estimates."""
+"""The expected mark on a worksheet, from observed, otherwise published, otherwise estimated difficulties."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from questionbank.similar.predictions import QuestionPrediction, predict_many
 from questionbank.worksheets.selectors import WorksheetRow
 
 COVERAGE = 0.9
-"""Share of students whose mark lies in the interval, if they are like those that the difficulties come from."""
+"""Share of marks within the interval, for students like those from whom the difficulties come."""
 
 
 class Basis(StrEnum):
-    """Where a difficulty comes from."""
+    """The origin of a difficulty."""
 
     OBSERVED = "observed"
     PUBLISHED = "published"
@@ -34,7 +34,7 @@ class KnownDifficulty:
     """A difficulty in per cent.
 
     Attributes:
-        deviation: standard deviation of the figure, in points of 100; 0 where no interval is known.
+        deviation: standard deviation of the figure, in percentage points; 0 if no interval is known.
     """
 
     percent: float
@@ -47,8 +47,8 @@ class ExpectedMark:
     """The expected mark in points, with its interval.
 
     Attributes:
-        points: the most that the questions of known difficulty give.
-        unknown: number of questions of which no difficulty is known; they are left out.
+        points: maximum total of the questions with a known difficulty.
+        unknown: number of questions without a known difficulty, which are left out.
     """
 
     mark: float
@@ -64,7 +64,7 @@ class ExpectedMark:
 
 
 def deviation_of(low: float, high: float, coverage: float) -> float:
-    """Return the standard deviation of a normal distribution whose middle `coverage` lies between two bounds.
+    """Return the standard deviation of a normal distribution with the middle `coverage` between two bounds.
 
     >>> round(deviation_of(-1.959964, 1.959964, 0.95), 4)
     1.0
@@ -73,10 +73,10 @@ def deviation_of(low: float, high: float, coverage: float) -> float:
 
 
 def expected_mark(questions: Iterable[tuple[float, KnownDifficulty | None]]) -> ExpectedMark | None:
-    """Return the mark to expect; None where nothing is known of any question.
+    """Return the expected mark; None if no difficulty is known.
 
     Args:
-        questions: the points of each and its difficulty.
+        questions: the points and difficulty of each.
 
     >>> half = KnownDifficulty(50.0, Basis.OBSERVED)
     >>> found = expected_mark([(4.0, half), (4.0, half), (1.0, None)])
@@ -106,19 +106,19 @@ def expected_mark(questions: Iterable[tuple[float, KnownDifficulty | None]]) -> 
     return ExpectedMark(mark, low, high, points, dict(bases), unknown)
 
 
-MOST_ESTIMATED = 100  # questions whose texts are read for one page
-_OBSERVED_COVERAGE = 0.95  # of Wilson's interval
-_TOPIC_DEPTH = 2  # levels of a concept in which two questions must agree to be on one topic
-_SPREAD_COVERAGE = 0.8  # of an estimate's interval that is the neighbours' outer tenths
+MOST_ESTIMATED = 100  # most questions whose texts are read for one page
+_OBSERVED_COVERAGE = 0.95  # of the Wilson interval
+_TOPIC_DEPTH = 2  # depth to which the concepts of two questions on one topic must agree
+_SPREAD_COVERAGE = 0.8  # of an estimate's interval between the neighbours' outer tenths
 
 
 def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = True) -> ExpectedMark | None:
-    """Return the mark to expect on what is printed; None where no difficulty is known.
+    """Return the expected mark on the printed questions; None if no difficulty is known.
 
-    Where no question has points, each counts as one; else those without points do not count.
+    If no question has points, each counts as one point; otherwise those without points do not count.
 
     Args:
-        estimates: read the texts of the questions of which nothing is known.
+        estimates: read the texts of questions without a known difficulty and estimate it.
     """
     printed = [
         (row.item.points, row.question)
@@ -137,7 +137,7 @@ def worksheet_expected_mark(rows: Sequence[WorksheetRow], *, estimates: bool = T
 
 
 def worksheet_places(rows: Sequence[WorksheetRow]) -> dict[int, float]:
-    """Return the places of the questions on a worksheet by their ids, from 0, the easiest, to 1; not all are known."""
+    """Return the ranks by difficulty of a worksheet's questions by id, from 0 (easiest) to 1, as far as known."""
     questions = list({row.question.pk: row.question for row in rows if row.question is not None}.values())
     known = {question.pk: _known(question) for question in questions}
     predictions: dict[int, QuestionPrediction] = {}
@@ -176,7 +176,7 @@ def _predictions(questions: Sequence[Question]) -> dict[int, QuestionPrediction]
             languages=[question.language for question in questions],
             serving=serving(),
         )
-    except (ServiceUnavailable, ValidationFailed):  # no vectors yet, or the hierarchy has gone meanwhile
+    except (ServiceUnavailable, ValidationFailed):  # no vectors yet, or the hierarchy was deleted meanwhile
         return {}
     return {question.pk: prediction for question, prediction in zip(questions, predictions, strict=True)}
 

@@ -1,4 +1,4 @@
-"""The order of options in a version, with the answer that goes with it; and whether it may be another order at all."""
+"""Shuffling a question's options in a version, the answer that follows, and whether shuffling is allowed at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics.text.numbers import find_numbers, mask_numbers
 from questionbank.formats.kinds import right_labels
 
 Labelled = tuple[tuple[str, str], ...]
-"""Label and text of each option."""
+"""The label and text of each option."""
 
 _TRUTH = frozenset(
     "true false yes no right wrong correct incorrect t f y n 对 错 正确 错误 是 否 √ × ✓ ✗ wahr falsch richtig ja nein"
@@ -28,7 +28,7 @@ _REFERS_TO_OTHERS = re.compile(
     r"|以上|上述|前面|前两|都对|都不|都是|均|全部|全对|全错|两者",
     re.IGNORECASE,
 )
-# A letter by itself; "A" that begins a sentence is an article.
+# A single letter; "A" at the beginning of a sentence is an article.
 _LETTER = re.compile(r"(?<![A-Za-z\\])(?!(?<![^.!?:;\n]\s)(?<![^.!?:;\n\s])A\s+[a-z])([A-Z])(?![A-Za-z'’])")
 _NAMED = re.compile(
     r"\b(?:options?|choices?|answers?|alternatives?|statements?)\s*(?:is|are|:|=)?\s*[(（]?([A-Z])\b"
@@ -36,7 +36,7 @@ _NAMED = re.compile(
     r"|\b([A-Z])\s*,\s*[A-Z]\s*,?\s*(?:and|or|和|或)\s*[A-Z]\b"
 )
 _SET_BY = re.compile(r"\\[a-z]+|[{}()\s]")
-# How worked solutions name an option: "So the answer is D", "故选：D", "D is correct". Such letters can be followed.
+# How worked solutions name an option: "So the answer is D", "故选：D", "D is correct". Such letters can be renamed.
 _OPENS = r"\s*(?:is|are|为|是)?\s*[:：=]?\s*(?:[(（$]|\\(?:text|mathrm|rm|mathbf|textbf|boxed)\b\s*|\{)*"
 _LABEL = r"[A-Z](?![A-Za-z'’]|\s*[-=<>+−*/^_(\\])"  # "The answer is A = 12" names a variable
 _NAMES_RIGHT = re.compile(
@@ -48,7 +48,7 @@ _NAMES_RIGHT = re.compile(
 
 
 def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = "") -> str:
-    """Return why the options have to stay in their order; empty where they may be mixed.
+    """Return why the options must stay in their order; empty if they may be shuffled.
 
     >>> why_kept((("A", "3"), ("B", "4"), ("C", "none of these")), "B")
     'its options refer to each other'
@@ -72,7 +72,7 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
 
 
 def _why_kept_by_labels(options: Labelled, answer: str, text: str, solution: str) -> str:
-    """Return the same where the labels are digits, small letters or signs, which mean many things in texts."""
+    """Return why labels that are digits, small letters or signs, which are ambiguous in texts, prevent shuffling."""
     labels = [label for label, _text in options]
     label = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)")
     bracketed = re.compile(rf"[(（]\s*(?:{'|'.join(map(re.escape, labels))})\s*[)）]")
@@ -85,7 +85,7 @@ def _why_kept_by_labels(options: Labelled, answer: str, text: str, solution: str
 
 
 def other_order(texts: Sequence[str], rng: Random) -> list[int]:
-    """Return another order of options, as their indices; options that are numbers in order rise or fall."""
+    """Return another order of options as indices; options that are ordered numbers stay ascending or descending."""
     order = list(range(len(texts)))
     if _is_ordered(texts):
         if rng.random() < 0.5:
@@ -96,7 +96,7 @@ def other_order(texts: Sequence[str], rng: Random) -> list[int]:
 
 
 def reordered(options: Labelled, answer: str, order: Sequence[int]) -> tuple[Labelled, str]:
-    """Return the options in an order of their indices, and the answer with the labels that they have now.
+    """Return the options in the order of the indices, and the answer with their new labels.
 
     >>> reordered((("A", "3"), ("B", "4"), ("C", "5")), "A, C", [2, 1, 0])
     ((('A', '5'), ('B', '4'), ('C', '3')), 'A, C')
@@ -111,7 +111,7 @@ def reordered(options: Labelled, answer: str, order: Sequence[int]) -> tuple[Lab
 
 
 def relabelled(solution: str, labels: Sequence[str], order: Sequence[int]) -> str:
-    """Return a worked solution that names the right options by the labels that they have in an order.
+    """Return a worked solution with the labels of the right options updated for an order.
 
     >>> relabelled("Only 7 is prime. So the answer is A.", ["A", "B"], [1, 0])
     'Only 7 is prime. So the answer is B.'
@@ -128,10 +128,10 @@ def relabelled(solution: str, labels: Sequence[str], order: Sequence[int]) -> st
 
 
 def in_other_order(options: Labelled, rng: Random | None) -> tuple[Labelled, str]:
-    """Return items that are to be put in order, in a wrong one, and the labels in the right one.
+    """Return ordering items in a wrong order, and the labels in the right one.
 
     Args:
-        rng: draws the order; without one, the shortest comes first.
+        rng: draws the order; if None, the shortest item comes first.
     """
     right = list(range(len(options)))
     order = sorted(right, key=lambda place: (len(options[place][1]), options[place][1]))
@@ -145,7 +145,7 @@ def in_other_order(options: Labelled, rng: Random | None) -> tuple[Labelled, str
 
 
 def _right(answer: str, labels: Sequence[str]) -> list[str] | None:
-    """Return the labels that an answer names, also as in "ACD"."""
+    """Return the labels that an answer names, including forms such as "ACD"."""
     named = right_labels(answer, labels)
     if named is None and len({*answer}) == len(answer) and {*answer} <= {*labels}:
         named = list(answer)
@@ -153,7 +153,7 @@ def _right(answer: str, labels: Sequence[str]) -> list[str] | None:
 
 
 def _letters(text: str) -> set[str]:
-    """Return the capital letters that are words of a text, or are all of a formula."""
+    """Return the capital letters that are words of a text, or whole formulas."""
     return set(_LETTER.findall(_prose(text)))
 
 
@@ -163,7 +163,7 @@ def _named(text: str, labels: Sequence[str]) -> bool:
 
 
 def _prose(text: str) -> str:
-    """Return a text with formulas left out, but for those that are a capital letter, however it is set."""
+    """Return a text without formulas, except those that are a single capital letter in any markup."""
     parts = []
     for segment in segment_text(text):
         letter = _SET_BY.sub("", segment.body)
@@ -173,7 +173,7 @@ def _prose(text: str) -> str:
 
 
 def _is_ordered(texts: Sequence[str]) -> bool:
-    """Return whether texts are numbers that rise or fall, alike in all but the number."""
+    """Return whether texts are ascending or descending numbers that are otherwise identical."""
     values: list[Fraction] = []
     for text in texts:
         mentions = find_numbers(text)

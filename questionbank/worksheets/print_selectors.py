@@ -1,4 +1,4 @@
-"""What is printed of a worksheet: each version, and its key."""
+"""The printed content of a worksheet: each version, and its key."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _SUFFIXES = {
 
 
 def version_names(worksheet: Worksheet) -> list[str]:
-    """Return the versions of a worksheet, such as A and B."""
+    """Return the names of a worksheet's versions, such as A and B."""
     return list(VERSIONS[: worksheet.versions])
 
 
 @dataclass(frozen=True, slots=True)
 class ComposedVersion:
-    """A version as it is printed.
+    """A version ready for printing.
 
     Attributes:
-        numbers: of the questions in the bank, in the order of the paper.
-        changed: those of them that have other numbers in this version.
-        kept: why others have the numbers of version A, where numbers change.
+        numbers: numbers of the questions in the bank, in printed order.
+        changed: which of them have other numbers in this version.
+        kept: for the others, why they have the numbers of version A although numbers change.
     """
 
     sheet: Sheet
@@ -53,10 +53,10 @@ def compose_versions(
     user: User | None = None,
     rows: Sequence[WorksheetRow] | None = None,
 ) -> list[ComposedVersion]:
-    """Return some versions; the same worksheet, seed and version always give the same.
+    """Return some versions; the same worksheet, seed and version always give the same result.
 
     Args:
-        key: with answers; `solutions` adds the worked solutions to them.
+        key: include answers; `solutions` adds the worked solutions.
     """
     rows = worksheet_rows(worksheet=worksheet, user=user) if rows is None else rows
     printed = [row for row in rows if row.question is not None and not row.reason]
@@ -103,7 +103,7 @@ def compose_versions(
 
 
 def _same_numbers(arranged: Arrangement) -> str:
-    """Return which questions of a version have the numbers of version A, and why: "2, 5 (not in English)"."""
+    """List the questions of a version with the numbers of version A, and why: "2, 5 (not in English)"."""
     items = (item for section in arranged.sections for item in section.items)
     by_reason: dict[str, list[str]] = {}
     for item, number in zip(items, arranged.numbers, strict=True):
@@ -115,7 +115,7 @@ def _same_numbers(arranged: Arrangement) -> str:
 def _planned(
     rows: Sequence[WorksheetRow], printed: Sequence[WorksheetRow], names: Mapping[str, str]
 ) -> list[PlannedSection]:
-    """Return the sections; rows before the first heading are a section without one."""
+    """Return the sections; rows before the first heading form a section without one."""
     records = dict(numbered_question_records([row.question for row in printed if row.question is not None]))
     sections: list[tuple[str, str, list[PlannedQuestion]]] = [("", "", [])]
     for row in rows:
@@ -144,7 +144,7 @@ def _planned(
 
 
 def _picture_widths(sections: Sequence[PlannedSection]) -> dict[str, float]:
-    """Return how wide pictures are in their sources, by their names on paper."""
+    """Return the source widths of pictures by their names on paper."""
     return {
         question.pictures[picture.name]: picture.width
         for section in sections
@@ -157,7 +157,7 @@ def _picture_widths(sections: Sequence[PlannedSection]) -> dict[str, float]:
 def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, bytes]]:
     """Return the name on paper of each picture by its hash, and its bytes by that name.
 
-    Two questions may have different pictures of one name, so on paper each is called by its hash.
+    Two questions may have different pictures of the same name, so the name on paper is derived from the hash.
     """
     hashes = {
         picture.sha256

@@ -1,4 +1,4 @@
-"""Reading worksheets, the rows on them, and the questions that they can be filled up with."""
+"""Queries for worksheets, their rows, and questions to fill them up with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from questionbank.search.filters import SearchFilters, filtered_questions
 from questionbank.similar.similarity import NEAR_DUPLICATE
 from questionbank.worksheets.brought import part_points, part_scale
 
-LEFT_OUT = {  # what is said of one question, and of several
+LEFT_OUT = {  # the wording for one question and for several
     "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
     "draft": ("Question {} is somebody else’s draft.", "Questions {} are somebody else’s drafts."),
     "retired": ("Question {} is retired.", "Questions {} are retired."),
@@ -38,7 +38,7 @@ LEFT_OUT = {  # what is said of one question, and of several
         "Questions {} draw their numbers, so a worksheet leaves them out.",
     ),
 }
-_NOT_PRINTED = (  # as `why_left_out`
+_NOT_PRINTED = (  # equivalent to `why_left_out`
     Q(status=Question.Status.RETIRED) | Q(kind=Question.Kind.OPAQUE) | Q(draws_numbers=True)
 )
 
@@ -49,10 +49,10 @@ class WorksheetRow:
 
     Attributes:
         place: counted from 1.
-        question: None for a section, and where it is gone.
-        left_out: why it is left out of print, a key of `LEFT_OUT`; empty where it is printed.
-        last_used: on which day it was last used on another worksheet.
-        number: printed before it in version A; None for what has none, such as a section.
+        question: None for a section, or if it was deleted.
+        left_out: why it is not printed, a key of `LEFT_OUT`; empty if it is printed.
+        last_used: the day on which it was last used on another worksheet.
+        number: its printed number in version A; None for rows without one, such as sections.
     """
 
     item: WorksheetItem
@@ -64,7 +64,7 @@ class WorksheetRow:
 
     @property
     def reason(self) -> str:
-        """Why it is left out of print, as a sentence; empty where it is printed."""
+        """Why it is not printed, as a sentence; empty if it is printed."""
         return " ".join(sentences_on_left_out([(self.left_out, self.item.question_id)]))
 
     @property
@@ -81,21 +81,21 @@ class WorksheetRow:
 
     @property
     def part_points(self) -> str:
-        """The points of its parts as they are printed, such as "2 + 1"; empty where none are."""
+        """The printed points of its parts, such as "2 + 1"; empty if none are printed."""
         scale = part_scale(self._content, self.item.points)
         stated = [points for points in part_points(self._content.parts) if points is not None]
         return "" if scale is None else " + ".join(f"{points * scale:.12g}" for points in stated)
 
     @property
     def lost_part_points(self) -> str:
-        """The points of its parts where they do not fit those of the question, so that they are not printed."""
+        """The points of its parts if they are not printed because they do not match those of the question."""
         stated = [f"{points:.12g}" for points in part_points(self._content.parts) if points is not None]
         is_lost = self.item.points is not None and part_scale(self._content, self.item.points) is None
         return " + ".join(stated) if is_lost else ""
 
 
 def worksheets(user: User) -> QuerySet[Worksheet]:
-    """Return all worksheets, each with the number of numbered questions that a person sees on it (`size`)."""
+    """Return all worksheets, annotated with the number of numbered questions that the person sees (`size`)."""
     printed = Question.objects.filter(visible_to(user)).exclude(_NOT_PRINTED)
     asked = printed.exclude(kind=Question.Kind.DESCRIPTION)
     items = WorksheetItem.objects.filter(worksheet=OuterRef("pk"), question__in=asked).order_by()
@@ -110,7 +110,7 @@ def worksheet_get(*, worksheet_id: int, user: User, is_own: bool = False) -> Wor
 
 
 def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
-    """Return the rows in order, each with its question, unless that is gone or somebody else's draft."""
+    """Return the rows in order, each with its question, unless that was deleted or is somebody else's draft."""
     items = list(worksheet.items.all())
     ids = [item.question_id for item in items if item.question_id is not None]
     questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
@@ -136,7 +136,7 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
 
 
 def why_left_out(question: Question | None) -> str:
-    """Return why a question is left out of print, a key of `LEFT_OUT`; empty where it is printed."""
+    """Return why a question is not printed, a key of `LEFT_OUT`; empty if it is printed."""
     if question is None:
         return "deleted"
     if question.status == Question.Status.RETIRED:
@@ -147,10 +147,10 @@ def why_left_out(question: Question | None) -> str:
 
 
 def sentences_on_left_out(questions: Iterable[tuple[str, int | None]]) -> list[str]:
-    """Return a sentence for each reason with the numbers of the questions that it leaves out.
+    """Return one sentence per reason, with the numbers of the questions that are left out for it.
 
     Args:
-        questions: a key of `LEFT_OUT`, empty for what is printed, and the number of each.
+        questions: the key of `LEFT_OUT` (empty if printed) and the number of each.
     """
     numbers: dict[str, list[str]] = {}
     for left_out, number in questions:
@@ -163,7 +163,7 @@ def sentences_on_left_out(questions: Iterable[tuple[str, int | None]]) -> list[s
 
 
 def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
-    """Return the languages of the bank's ready questions, and that of most questions on the worksheet."""
+    """Return the languages of the bank's ready questions, and the commonest language on the worksheet."""
     cube = facet_cube()
     ready = cube.by_value("language", cube.equal("status", Question.Status.READY))
     ids = worksheet.items.order_by().values("question_id")
@@ -174,7 +174,7 @@ def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class ChangesSinceUse:
-    """What was changed after the day on which a worksheet was last handed out: a key made now may not fit the paper."""
+    """What changed after a worksheet was last handed out, so that a new key may not match the printed copies."""
 
     day: date
     questions: list[int]
@@ -182,7 +182,7 @@ class ChangesSinceUse:
 
 
 def changed_since(worksheet: Worksheet, rows: Sequence[WorksheetRow], day: date) -> ChangesSinceUse | None:
-    """Return what was changed after a day; None where nothing was."""
+    """Return what was changed after a day; None if nothing was."""
     questions = [
         row.question.pk
         for row in rows
@@ -192,19 +192,19 @@ def changed_since(worksheet: Worksheet, rows: Sequence[WorksheetRow], day: date)
     return ChangesSinceUse(day, questions, is_worksheet) if questions or is_worksheet else None
 
 
-MOST_FILLED = 50  # questions at once
-_POOL = 5_000  # questions of each concept of which some are drawn
-_AT_ONCE = 200  # whose texts are read
+MOST_FILLED = 50  # questions per request
+_POOL = 5_000  # questions of each concept that some are drawn from
+_AT_ONCE = 200  # questions whose texts are loaded in one batch
 _MOST_READ = 3_000
 _NOT_ASKED = (Question.Kind.OPAQUE, Question.Kind.DESCRIPTION)
 
 
 @dataclass(frozen=True, slots=True)
 class FillUpWish:
-    """What is asked for.
+    """The selection of questions to fill up with.
 
     Attributes:
-        concepts: ids; questions of each, and of what lies below it, in turn. Empty for any.
+        concepts: ids; questions are taken in turn from each concept and its descendants. Empty for any concept.
     """
 
     number: int
@@ -214,10 +214,10 @@ class FillUpWish:
 
 @dataclass(frozen=True, slots=True)
 class FillUp:
-    """What was found.
+    """The selected questions.
 
     Attributes:
-        near_duplicates: how many were passed over because they read almost like another one or tell the same story.
+        near_duplicates: how many were skipped because they read almost like another one or tell the same story.
     """
 
     questions: list[Question]
@@ -225,13 +225,13 @@ class FillUp:
 
 
 def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Random | None = None) -> FillUp:
-    """Draw questions that can be printed, none of them like another one or like one that is on the worksheet already.
+    """Draw printable questions, none of them similar to each other or to a question already on the worksheet.
 
-    Two questions are near-duplicates where their texts read almost the same (`NEAR_DUPLICATE`), as for a question that
-    is written anew, and where one rewords the other or is made of its story.
+    Two questions are near-duplicates if their texts read almost the same (`NEAR_DUPLICATE`, as for a newly written
+    question), or if one rewords the other or was made from its story.
 
     Args:
-        rng: draws them; two calls draw different ones by default.
+        rng: draws them; by default every call draws different ones.
     """
     rng = rng or Random()  # noqa: S311 - no secret
     pools = [_pool(wish, concept, user, rng) for concept in wish.concepts or (None,)]
@@ -259,7 +259,7 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
 
 
 def _pool(wish: FillUpWish, concept: int | None, user: User, rng: Random) -> list[int]:
-    """Return ids of questions that pass, in a drawn order."""
+    """Return the ids of matching questions, in random order."""
     filters = replace(wish.filters.seen_by(user), concept=concept, figure="none", numbers="given")
     passing = filtered_questions(filters).exclude(kind__in=_NOT_ASKED)
     ids = _some(passing, rng)
@@ -268,7 +268,7 @@ def _pool(wish: FillUpWish, concept: int | None, user: User, rng: Random) -> lis
 
 
 def _some(questions: QuerySet[Question], rng: Random) -> list[int]:
-    """Return ids of all questions, or of `_POOL` in a row from anywhere among them on."""
+    """Return the ids of all questions, or of `_POOL` consecutive ones from a random id on."""
     ids = list(questions.values_list("pk", flat=True)[:_POOL])
     if len(ids) < _POOL:
         return ids

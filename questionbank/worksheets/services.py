@@ -1,4 +1,4 @@
-"""Writing worksheets; each function is one transaction and lets only the worksheet's owner change it."""
+"""Writing worksheets; each function is one transaction and allows only the worksheet's owner to change it."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class OrderedRow:
     """A row of a worksheet.
 
     Attributes:
-        is_fixed: it stays where it is, between what is above and what is below: a section, a description.
-        shared: the text that it shares with others; rows in a row that share one stay together.
-        difficulty: on any scale on which harder questions are higher; None where it is not known.
+        is_fixed: whether it stays in place between what is above and below: a section or a description.
+        shared: the text that it shares with others; consecutive rows that share one stay together.
+        difficulty: on any scale with harder questions higher; None if not known.
     """
 
     key: int
@@ -56,7 +56,7 @@ class OrderedRow:
 
 
 def by_difficulty(rows: Iterable[OrderedRow]) -> list[int]:
-    """Return the keys of rows in the order of their difficulty; what is not known comes last, as it stood.
+    """Return the keys of rows in order of difficulty; rows of unknown difficulty come last, in their current order.
 
     >>> by_difficulty([OrderedRow(1, difficulty=60), OrderedRow(2), OrderedRow(3, difficulty=20), OrderedRow(4, True)])
     [3, 1, 2, 4]
@@ -91,12 +91,12 @@ _SEEDS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What came of adding questions to a worksheet.
+    """The result of adding questions to a worksheet.
 
     Attributes:
         number: how many were added.
-        refused: a sentence for each reason why some cannot be printed.
-        sections: how many sections came with them.
+        refused: one sentence per reason why some cannot be printed.
+        sections: how many sections were added with them.
         known: how many were on it already.
     """
 
@@ -119,9 +119,9 @@ def worksheet_create(*, user: User, name: str) -> Worksheet:
 
 @transaction.atomic
 def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Worksheet, Added]:
-    """Create a worksheet of a list's questions in their order; what cannot be printed is left out.
+    """Create a worksheet from a list's questions in their order; unprintable questions are left out.
 
-    Its name is the list's, with a number where the person has a worksheet of that name.
+    It takes the list's name, with a number appended if the person has a worksheet of that name.
     """
     names = set(Worksheet.objects.filter(owner=user).values_list("name", flat=True))
     stem = question_list.name[: NAME_LIMIT - 6]
@@ -136,10 +136,10 @@ def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Wor
 
 @transaction.atomic
 def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Worksheet:
-    """Change what a worksheet looks like, how its versions are drawn, and whether it is shared.
+    """Change the appearance of a worksheet, how its versions are generated, and whether it is shared.
 
     Args:
-        values: of the columns that people set, as the form has checked them.
+        values: values of editable columns, as validated by the form.
 
     Raises:
         ValidationFailed: the name is empty, too long or taken.
@@ -161,7 +161,7 @@ def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Work
 
 @transaction.atomic
 def worksheet_draw_anew(*, user: User, worksheet: Worksheet) -> Worksheet:
-    """Give a worksheet another seed, so that versions B to D are others.
+    """Give a worksheet a new seed, so that versions B to D change.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -174,7 +174,7 @@ def worksheet_draw_anew(*, user: User, worksheet: Worksheet) -> Worksheet:
 
 @transaction.atomic
 def worksheet_delete(*, user: User, worksheet: Worksheet) -> None:
-    """Delete a worksheet; its questions stay in the bank, and so does when they were used.
+    """Delete a worksheet; its questions and the records of their use stay in the bank.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -191,12 +191,12 @@ def worksheet_add(
     questions: Iterable[Question],
     listed: Mapping[int, QuestionListItem] | None = None,
 ) -> Added:
-    """Add questions at the end of a worksheet, without those that cannot be printed.
+    """Append questions to a worksheet, except those that cannot be printed.
 
-    They bring points and answer lines from their source, and those of a list their sections.
+    Points and answer lines come from their source, and sections from the list, if any.
 
     Args:
-        listed: what the list that they come from says of them, by their ids; None where they come from no list.
+        listed: the list's items by question id; None if they do not come from a list.
 
     Raises:
         ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
@@ -234,10 +234,10 @@ def _brought(
     listed: Mapping[int, QuestionListItem] | None,
     last: WorksheetItem | None,
 ) -> Iterator[WorksheetItem]:
-    """Yield the rows of questions that are added, with the sections that they bring.
+    """Yield the rows of added questions, with the sections that they bring.
 
     Args:
-        last: the last section of the worksheet, which need not begin again.
+        last: the last section of the worksheet, which need not be started again.
     """
     before = Section(last.heading, last.instructions) if last else None
     begun = [None] * len(questions) if listed is None else sections_begun(questions, listed, before)
@@ -254,10 +254,10 @@ def _brought(
 def worksheet_add_section(
     *, user: User, worksheet: Worksheet, heading: str, instructions: str = "", after: int | None = None
 ) -> WorksheetItem:
-    """Begin a section at the end of a worksheet, or behind a row; the questions below it are in it.
+    """Start a section at the end of a worksheet, or after a row; it contains the questions below it.
 
     Args:
-        after: the id of that row, 0 for the beginning; where it is gone, the section begins at the end.
+        after: the id of that row, 0 for the beginning; if the row was deleted, the section starts at the end.
 
     Raises:
         ValidationFailed: heading and instructions are empty, or there are `MOST_SECTIONS` already.
@@ -281,7 +281,7 @@ def worksheet_add_section(
 def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **values: Any) -> None:
     """Change points and answer lines of a question, or heading and instructions of a section.
 
-    Nothing happens where the row is gone.
+    Do nothing if the row was deleted.
 
     Raises:
         ValidationFailed: a section would have neither heading nor instructions.
@@ -303,9 +303,9 @@ def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **v
 
 @transaction.atomic
 def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float) -> int:
-    """Give every question the same points, or the same number of answer lines; returns how many questions there are.
+    """Give every question the same points or number of answer lines; return the number of questions.
 
-    Questions whose answer is ticked, or written in their text, get no lines.
+    Questions with answers that are ticked, or written in their text, get no lines.
 
     Args:
         values: ``points``, ``answer_lines`` or both.
@@ -323,7 +323,7 @@ def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: float)
 
 @transaction.atomic
 def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, position: int) -> None:
-    """Move a question or a section to a place, counted from 1; a place beyond the end is the last one.
+    """Move a question or a section to a position, counted from 1; a position beyond the end means the last one.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -334,13 +334,13 @@ def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, posit
 
 @transaction.atomic
 def worksheet_order(*, user: User, worksheet: Worksheet, places: Mapping[int, float]) -> None:
-    """Put the questions of each section in the order of their difficulty, the easiest first.
+    """Sort the questions of each section by difficulty, the easiest first.
 
-    Questions that share a text stay together. Those of which nothing is known come last; a description stays where it
+    Questions that share a text stay together. Questions of unknown difficulty come last; a description stays where it
     is, and so do the questions below it.
 
     Args:
-        places: from 0, the easiest, to 1, by the ids of questions.
+        places: ranks by question id, from 0 (easiest) to 1.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -358,7 +358,7 @@ def worksheet_order(*, user: User, worksheet: Worksheet, places: Mapping[int, fl
 
 @transaction.atomic
 def worksheet_item_remove(*, user: User, worksheet: Worksheet, item_id: int) -> None:
-    """Take a question off a worksheet, or a section's heading, whose questions stay.
+    """Remove a question from a worksheet, or a section's heading, whose questions stay.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.
@@ -369,7 +369,7 @@ def worksheet_item_remove(*, user: User, worksheet: Worksheet, item_id: int) -> 
 
 @transaction.atomic
 def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[int]) -> int:
-    """Remember that questions were handed out today; returns how many were not yet remembered."""
+    """Record that questions were handed out today; return how many were not recorded yet."""
     used = dict.fromkeys(question_ids)
     day = timezone.localdate()
     before = set(
@@ -391,7 +391,7 @@ def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[in
 
 @transaction.atomic
 def worksheet_use_forget(*, user: User, worksheet: Worksheet, day: date) -> int:
-    """Forget that a worksheet was used on a day, as after a download that was only a trial; returns how many uses.
+    """Delete a worksheet's records of use on a day, for example after a trial download; return how many.
 
     Raises:
         NotAllowed: the worksheet is somebody else's.

@@ -1,4 +1,4 @@
-"""One version of a worksheet as it is printed, and the worksheet before it: nothing of the database."""
+"""One printable version of a worksheet, and the plan it is made from, independent of the database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics.records import QuestionRecord
 
 
 class PaperSize(StrEnum):
-    """Sizes of paper."""
+    """Paper sizes."""
 
     A4 = "a4"
     LETTER = "us-letter"
@@ -25,12 +25,12 @@ class SheetItem:
         number: empty for a description, which asks nothing.
         text: in our notation: formulas as ``$...$``, pictures as ``![alternative](name)``, lists, tables, emphasis.
         options: label and text of each, in the order of this version.
-        matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
-        parts: texts of the parts of a question in parts, each an item with a number such as ``(a)``.
+        matches: the right-hand choices of a matching question, in the order of this version; `options` are the left.
+        parts: the texts of a question's parts, each an item with a number such as ``(a)``.
         points: None if no points are given.
         answer_lines: empty lines to write on; a question in parts has none of its own.
-        answer: for the key, in our notation; empty if it is not known.
-        stimulus: a text shared with the questions that follow, printed above this one; the others have none.
+        answer: for the key, in our notation; empty if not known.
+        stimulus: a text shared with the following questions and printed above this one; empty for the others.
     """
 
     number: str
@@ -46,22 +46,22 @@ class SheetItem:
 
     @property
     def lines(self) -> range:
-        """One number for each line to write on, as templates repeat them."""
+        """The answer lines as a range, for loops in templates."""
         return range(self.answer_lines)
 
     @property
     def has_points_in_parts(self) -> bool:
-        """Whether points are printed with its parts."""
+        """Whether points are printed next to its parts."""
         return any(part.points is not None or part.has_points_in_parts for part in self.parts)
 
     @property
     def points_beside(self) -> float | None:
-        """The points that are printed where it ends."""
+        """The points printed at its end."""
         return None if self.has_points_in_parts else self.points
 
     @property
     def points_below(self) -> float | None:
-        """The points that sum up its parts, printed below them; None where the parts say all."""
+        """The total points of its parts, printed below them; None if the parts' points suffice."""
         is_said = len(self.parts) == 1 and self.parts[0].points == self.points
         return self.points if self.has_points_in_parts and not is_said else None
 
@@ -80,7 +80,7 @@ class SheetSection:
 
     @property
     def key_items(self) -> tuple[SheetItem, ...]:
-        """What a key tells of: not a description, unless it has a solution."""
+        """The items in the key: all but descriptions without a solution."""
         return tuple(item for item in self.items if item.number or item.answer or item.solution)
 
 
@@ -89,14 +89,14 @@ class Sheet:
     """One version of a worksheet.
 
     Attributes:
-        version: ``A`` to ``D``; empty where there is one version only.
+        version: ``A`` to ``D``; empty if there is only one version.
         columns: 1 or 2.
-        total_points: None where no question has points.
-        shows_key: whether this is the key: answers, and worked solutions where `shows_solutions`.
+        total_points: None if no question has points.
+        shows_key: whether this is the key: answers, and worked solutions if `shows_solutions`.
         pictures: bytes of each picture that a text names.
-        picture_widths: in points (1/72 inch), as their sources print them, by the same names; not of all.
-        language: of most questions, as in ``en``; for the document's language and the font.
-        same_numbers: for the key of a version with other numbers: which questions have those of version A, and why.
+        picture_widths: in points (1/72 inch), as printed in their sources, by the same names; incomplete.
+        language: of most questions, such as ``en``; determines the document's language and the font.
+        same_numbers: in the key of a version with other numbers: which questions keep those of version A, and why.
     """
 
     title: str
@@ -120,11 +120,11 @@ VERSIONS = "ABCD"
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """A question that goes on the paper.
+    """A question to be printed.
 
     Attributes:
-        answer_lines: lines to write on; of a question in parts, below each part that is written.
-        may_change: whether its equation gives its answer, so that its numbers may be others.
+        answer_lines: lines to write on; for a question in parts, below each part with a written answer.
+        may_change: whether its equation gives its answer, so that its numbers may be changed.
         pictures: the name on paper of each picture by its name in the question.
     """
 
@@ -157,7 +157,7 @@ class Mixing:
 
     @property
     def place(self) -> int:
-        """The version's place behind version A; -1 for version A itself."""
+        """The version's index after version A; -1 for version A itself."""
         return VERSIONS.index(self.version) - 1
 
     @property
@@ -165,6 +165,6 @@ class Mixing:
         return self.place < 0
 
     def rng(self, *names: object) -> Random:
-        """Return the random numbers of one thing in this version: what else is on the worksheet does not matter."""
+        """Return the random generator of one item in this version, independent of the rest of the worksheet."""
         parts = (self.seed, self.version, *names)
         return Random("/".join(map(str, parts)))  # noqa: S311 - no secret

@@ -1,7 +1,7 @@
-"""Versions of a worksheet: its questions and options in another order, other numbers, and the key that follows.
+"""Versions of a worksheet: shuffled questions and options, other numbers, and the matching key.
 
-Version A is as the owner arranged it. The others are drawn from the worksheet's seed, each question from numbers of
-its own, so that a question that comes or goes leaves the others as they are.
+Version A is as the owner arranged it. The others are drawn from the worksheet's seed, with a separate random generator
+per question, so that adding or removing a question leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from questionbank.worksheets.options import (
 )
 from questionbank.worksheets.sheet import Mixing, PlannedQuestion, PlannedSection, SheetItem, SheetSection
 
-LEAST_STIMULUS = 40  # characters of a first paragraph that neighbours share; less is no text of its own
+LEAST_STIMULUS = 40  # shortest first paragraph in characters that counts as a shared text
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _REFERS_BACK = re.compile(
     r"\b(?:previous|preceding|last|above)\s+(?:question|problem|exercise|part)\b|\byour answer (?:to|from|in)\b"
@@ -51,9 +51,9 @@ class Arrangement:
     """The questions of one version.
 
     Attributes:
-        numbers: of the questions in the bank, in the order of the paper.
-        changed: those of them that have other numbers in this version.
-        kept: why others have the numbers of version A, where numbers change.
+        numbers: numbers of the questions in the bank, in printed order.
+        changed: which of them have other numbers in this version.
+        kept: for the others, why they have the numbers of version A although numbers change.
     """
 
     sections: tuple[SheetSection, ...]
@@ -65,17 +65,17 @@ class Arrangement:
 def arrange(
     sections: Sequence[PlannedSection], mixing: Mixing, *, answers: bool = False, solutions: bool = False
 ) -> Arrangement:
-    """Return the questions of one version; the same seed and version always give the same.
+    """Return the questions of one version; the same seed and version always give the same result.
 
     Args:
-        answers: with the answers of the key; without them nothing of an answer is in what is returned.
+        answers: include the answers of the key; otherwise nothing of an answer is returned.
     """
     arranged: list[SheetSection] = []
     numbers: list[int] = []
     changed: set[int] = set()
     kept: dict[int, str] = {}
     count = 0
-    # "Use your answer to question 3": its number and what it asks are the same in every version.
+    # For "Use your answer to question 3", numbers and tasks must be the same in every version.
     names_another = any(
         _NAMES_A_NUMBER.search(with_range(question.record.text, "", ""))
         for section in sections
@@ -109,7 +109,7 @@ def arrange(
 
 
 def _with_own_numbers(item: SheetItem, number: int, questions: int) -> SheetItem:
-    """Return an item whose shared text names its questions by their numbers on this sheet: "Questions 4-5 refer to"."""
+    """Return an item whose shared text refers to its questions by their numbers here: "Questions 4-5 refer to"."""
     if item.stimulus:
         return replace(item, stimulus=with_range(item.stimulus, number, number + questions - 1))
     return replace(item, text=with_range(item.text, number, number)) if questions == 1 else item
@@ -120,7 +120,7 @@ class _Group:
     """Questions that stay together.
 
     Attributes:
-        stimulus: the text that all of them begin with.
+        stimulus: the text that they all begin with.
     """
 
     questions: tuple[PlannedQuestion, ...]
@@ -143,20 +143,20 @@ def _groups(questions: Sequence[PlannedQuestion]) -> list[_Group]:
 
 
 def _shared(questions: Sequence[PlannedQuestion]) -> str:
-    """Return the paragraphs that all of some questions begin with; empty where they say too little."""
+    """Return the paragraphs that all given questions begin with; empty if they are too short."""
     texts = [_PARAGRAPHS.split(question.record.text.strip()) for question in questions]
     count = 0
     while all(len(text) > count + 1 for text in texts) and len({text[count] for text in texts}) == 1:
         count += 1
     shared = "\n\n".join(texts[0][:count])
-    # The same name may mean another picture in another question.
+    # The same name may refer to different pictures in different questions.
     pictures = {tuple(sorted(question.pictures.items())) for question in questions}
     has_same_pictures = "](" not in shared or len(pictures) == 1
     return shared if len(shared) >= LEAST_STIMULUS and has_same_pictures else ""
 
 
 def _in_other_order(groups: Sequence[_Group], rng: Random) -> list[_Group]:
-    """Return the groups in another order; what is below a description stays below it."""
+    """Shuffle the groups; those below a description stay below it."""
     ordered: list[_Group] = []
     block: list[_Group] = []
     for group in [*groups, None]:
@@ -171,7 +171,7 @@ def _in_other_order(groups: Sequence[_Group], rng: Random) -> list[_Group]:
 
 
 def _tolerance(content: QuestionContent, answer: str) -> str:
-    """Return how far the number that is the answer may be off, as a key writes it behind the number."""
+    """Return the tolerance of a numeric answer, as a key prints it after the number."""
     for accepted in content.accepted:
         if accepted.text == answer and accepted.tolerance:
             if accepted.tolerance_kind == "absolute":
@@ -188,7 +188,7 @@ def _with_order(group: _Group, rng: Random) -> _Group:
 
 
 def _with_numbers(question: PlannedQuestion, mixing: Mixing, is_alone: bool) -> tuple[PlannedQuestion, str]:
-    """Return a question with the numbers of a version; where they are those of version A, with the reason."""
+    """Return a question with a version's numbers; if they remain those of version A, also the reason."""
     record = question.record
     if mixing.is_first or not mixing.numbers or record.kind == "description":
         return question, ""
@@ -278,7 +278,7 @@ class _Writer:
         return replace(item, answer_lines=self._question.answer_lines) if is_written else item
 
     def _matching(self, content: QuestionContent, rng: Random | None) -> tuple[Labelled, Labelled, str]:
-        """Return the left sides, the lettered choices and the key of a matching question."""
+        """Return the left-hand sides, the lettered choices and the key of a matching question."""
         choices = [choice for choice, _letter in lettered_choices(content.pairs)]
         if rng is not None:
             rng.shuffle(choices)
@@ -296,7 +296,7 @@ class _Writer:
         )
 
     def _text(self, asked: _Asked, place: str) -> str:
-        """Return the text with what pages show below it: the choices of gaps, "true or false?"."""
+        """Return the text followed by what pages show below it: the choices of gaps, "true or false?"."""
         lines = [self._named(asked.text)]
         if asked.kind == "true_false" and not asked.options:
             lines.append(_TRUE_OR_FALSE.get(self._language, "True or false?"))
@@ -313,9 +313,9 @@ class _Writer:
         return "\n\n".join(lines)
 
     def _rng(self, *names: object) -> Random | None:
-        """Return what draws an order in this version; None where the owner's order stays.
+        """Return the random generator for an order in this version; None if the owner's order stays.
 
-        Files may say that the options of a question are not to be shuffled (Moodle's "shuffle the answers").
+        A source may specify that a question's options are not shuffled (Moodle's "shuffle the answers").
         """
         if self._mixing.is_first or not self._mixing.options:
             return None

@@ -1,4 +1,4 @@
-"""Worksheets: made from lists, looked at in every version with its key, downloaded."""
+"""Worksheets: creating them from lists, viewing every version with its key, downloading."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from questionbank.worksheets.sheet import Sheet
 
 @dataclass(frozen=True, slots=True)
 class WorksheetFile:
-    """A kind of file.
+    """A file format.
 
     Attributes:
-        write: returns the file of one or several versions; raises `PrintingRefused`.
+        write: returns the file for one or several versions; raises `PrintingRefused`.
     """
 
     label: str
@@ -51,7 +51,7 @@ class WorksheetFile:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What of a worksheet is in a file.
+    """Which parts of a worksheet a file contains.
 
     Attributes:
         shows: arguments of `compose_versions`.
@@ -87,7 +87,7 @@ ALL_VERSIONS = "all"
 
 @form_for("read")
 def worksheet_index(request: HttpRequest) -> HttpResponse:
-    """Show the person's own worksheets, those that others share, and a form for a new one."""
+    """Show the person's own worksheets, those shared by others, and a form for a new one."""
     form = NewWorksheetForm(request.POST or None)
     if form.is_valid():
         with form.takes_problems():
@@ -104,7 +104,7 @@ def worksheet_index(request: HttpRequest) -> HttpResponse:
 
 @button_for("read", back="list_index")
 def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse:
-    """Make a worksheet of a list that the person can read, and go on to edit it."""
+    """Create a worksheet from a list that the person can read, and redirect to its edit page."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     worksheet, added = worksheet_from_list(user=request.user, question_list=question_list)
     say_added(request, added)
@@ -113,7 +113,7 @@ def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse
 
 @page_for("read")
 def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Show a worksheet as it is printed: `version` is a letter, `contents` a name of `CONTENTS`."""
+    """Show a worksheet as printed: `version` is a letter, `contents` a name of `CONTENTS`."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     versions = version_names(worksheet)
@@ -151,7 +151,7 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 
 def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
-    """Return what a page says of a worksheet as a whole: questions that are printed, and their points."""
+    """Return the number of printed questions and their total points, for pages about a worksheet as a whole."""
     printed = [row for row in rows if row.question is not None and not row.reason]
     numbered = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
     points = [row.item.points for row in numbered if row.item.points is not None]
@@ -160,7 +160,7 @@ def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
 
 @page_for("read")
 def worksheet_mark(request: HttpRequest, worksheet_id: int) -> HttpResponse:
-    """Show the mark to expect, with estimates for questions of which nothing is known; pages ask for it by htmx."""
+    """Show the expected mark, with estimates for questions of unknown difficulty; pages load it with htmx."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
     context = {
@@ -204,7 +204,7 @@ def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 
 
 def say_added(request: HttpRequest, added: Added) -> None:
-    """Say how many questions are on the worksheet now, and why others are not."""
+    """Show how many questions are on the worksheet now, and why others are not."""
     if added.number:
         questions = counted(added.number, "question was", "questions were")
         known = f" {counted(added.known, 'was', 'were')} on the worksheet already." if added.known else ""
@@ -217,7 +217,7 @@ def say_added(request: HttpRequest, added: Added) -> None:
 
 
 def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
-    """Return the sections for a page: each item with its question's number, and whether its numbers are others."""
+    """Return the sections for a page: each item with its question's number, and whether its numbers were changed."""
     numbers = iter(composed.numbers)
     section_rows = []
     for section in composed.sheet.sections:
@@ -239,6 +239,6 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
 
 
 def _picture_addresses(composed: ComposedVersion) -> dict[str, Any]:
-    """Return the pictures as a question's content names them; on paper each is called by its hash."""
+    """Return the pictures in the format of a question's content; on paper they are named by hash."""
     names = composed.sheet.pictures
     return {"content": {"pictures": [{"name": name, "sha256": name.partition(".")[0]} for name in names]}}

@@ -1,8 +1,8 @@
-"""A worksheet as data for the template `worksheet.typ`: text runs, formulas, pictures, and nothing that is code.
+"""A worksheet as data for the template `worksheet.typ`: text runs, formulas and pictures, but no code.
 
-Texts are laid out as on a page (`questionbank.rendering.layout`) and read from that HTML, so that paper and page say
-the same. Each formula and each picture is once in a list and is named by its place there: what cannot be set is
-replaced by its source without touching the rest.
+Texts are rendered as for a page (`questionbank.rendering.layout`) and parsed from that HTML, so that paper and page
+agree. Each distinct formula and picture is stored once in a list and referenced by its index: whatever cannot be
+typeset is replaced by its source without touching the rest.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSect
 Node = str | list[object]
 """A text, or a list of a name and its arguments."""
 
-_MOST_PIXELS = 60_000_000  # of all pictures of a file: each is decoded
-_LONG_FORMULA = 8.0  # em beyond which a formula may be wider than its place, and is measured
-_LONG_WORDS = 16  # characters of text in a formula beyond which a line may break in them
+_MOST_PIXELS = 60_000_000  # of all pictures in a file, because each is decoded
+_LONG_FORMULA = 8.0  # em from which a formula may be too wide for its place, and is measured
+_LONG_WORDS = 16  # characters of text in a formula from which a line may break within it
 _STYLES = frozenset({"strong", "em", "u", "s", "sub", "sup"})
 _PAGE = {
     PaperSize.A4: (43.5, 66.0),
     PaperSize.LETTER: (45.0, 61.0),
-}  # em that a page of text is wide and high
+}  # width and height of a page of text, in em
 _GUTTER, _NUMBER, _POINTS = 2.3, 1.9, 2.4
-_WHOLE = 0.45  # of a page, up to which a question stays on one
+_WHOLE = 0.45  # share of a page up to which a question is kept on one page
 _SEPARATORS = frozenset(",;，；")
 _ADDRESS = "/pictures/"
 
 
 @dataclass(slots=True)
 class Content:
-    """What a file of worksheets holds: their data, formulas and pictures in the order in which they first occur."""
+    """The content of a file of worksheets: data, formulas and pictures, in the order of their first occurrence."""
 
     formulas: list[dict[str, object]] = field(default_factory=list)
-    pictures: dict[str, bytes] = field(default_factory=dict)  # by name of file
+    pictures: dict[str, bytes] = field(default_factory=dict)  # by file name
     widths: list[float] = field(default_factory=list)  # of the formulas, in em
     _formula_places: dict[tuple[str, bool], int] = field(default_factory=dict)
     _refusals: dict[str, str] = field(default_factory=dict)
     _pixels: int = 0
 
     def data(self, sheets: Sequence[Sheet]) -> dict[str, object]:
-        """Return the worksheets as JSON can hold them."""
+        """Return the worksheets as JSON-serializable data."""
         return {
             "title": " / ".join(dict.fromkeys(sheet.title for sheet in sheets)),
             "sheets": [self._sheet(sheet) for sheet in sheets],
@@ -84,7 +84,7 @@ class Content:
     # -- formulas and pictures -------------------------------------------------------------------------------------
 
     def formula(self, math: Element, *, display: bool, behind: str = "") -> int:
-        """Return the place of a formula, with what follows it closely; equal ones share theirs."""
+        """Return the index of a formula joined with the text directly after it; equal formulas share an index."""
         source = (math.attributes.get("data-latex") or math.text()) + behind
         drawing = draw_formula(math)
         if behind:
@@ -106,7 +106,7 @@ class Content:
         return self._formula_places[key]
 
     def picture(self, name: str, data: bytes, alternative: str, width: float | None) -> Node:
-        """Return a picture, or why it is not printed; its width is in points, where its source says it."""
+        """Return a picture, or why it is not printed; its width is in points, if its source specifies one."""
         digest = hashlib.sha256(data).hexdigest()
         try:
             if digest in self._refusals:
@@ -125,7 +125,7 @@ class Content:
 
 
 class _Reader:
-    """Reads the texts of one worksheet."""
+    """Converts the texts of one worksheet."""
 
     def __init__(self, content: Content, sheet: Sheet) -> None:
         self._content = content
@@ -143,7 +143,7 @@ class _Reader:
         }
 
     def section(self, section: SheetSection) -> dict[str, object]:
-        """Return a section; the key of one with nothing but short answers has them in columns."""
+        """Return a section; a key section with only short answers is set in columns."""
         items = section.key_items if self._is_key else section.items
         key = self.labelled([(item.number, item.answer or "—") for item in items])
         is_brief = self._is_key and not any(
@@ -190,7 +190,7 @@ class _Reader:
         }
 
     def labelled(self, entries: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
-        """Return options or the like, each with its width and that of its label."""
+        """Return options or similar labelled texts, each with its width and that of its label."""
         read = [(label, self.blocks(text)) for label, text in entries]
         return [
             {
@@ -298,9 +298,9 @@ class _Reader:
         return self._content.picture(name, data, element.attributes.get("alt", ""), width)
 
     def _formula(self, math: Element, behind: str = "") -> Iterator[Node]:
-        """Yield a formula of a line; a long one in pieces, so that a line can break behind commas and in its words.
+        """Yield an inline formula; a long one is split so that a line can break after commas and within its text.
 
-        `behind` is what no line may part from it: a full stop.
+        `behind` is what must stay on the same line as the formula's end, such as a full stop.
         """
         if formula_width(math) <= _LONG_FORMULA:
             yield ["math", self._content.formula(math, display=False, behind=behind)]
@@ -329,7 +329,7 @@ def _piece() -> Element:
 
 
 def _top_level(element: Element) -> Iterator[Element]:
-    """Yield what is in the row of a formula; rows that only group are opened."""
+    """Yield the elements of a formula's row; rows that only group are flattened."""
     for child in element.elements:
         is_group = child.tag == "mrow" and not child.attributes
         if is_group and not any(
@@ -341,9 +341,9 @@ def _top_level(element: Element) -> Iterator[Element]:
 
 
 def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -> int:
-    """Return in how many columns labelled texts are printed: all on one line, else four, two or one.
+    """Return the number of columns for labelled texts: all on one line, otherwise four, two or one.
 
-    Pictures stand in two columns at least, and shrink where they have to.
+    Pictures are set in at least two columns, and shrink if necessary.
     """
     count = len(entries)
     widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)
@@ -354,7 +354,7 @@ def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -
 
 
 def _is_picture(entry: dict[str, object]) -> bool:
-    """Return whether a labelled text is a picture and nothing else."""
+    """Return whether a labelled text consists of a picture only."""
     match entry["text"]:
         case [["p", ["picture", *_]]]:
             return True

@@ -1,7 +1,7 @@
-"""A formula's MathML as what `formula.typ` draws: nested lists of names and data, never code.
+"""A formula's MathML as input for `formula.typ`: nested lists of names and data, never code.
 
-The MathML is what :mod:`questionbank.formulas` writes, an allow-list of 25 elements. What it leaves to a browser is
-decided here: which character opens or closes, what stretches, where scripts go, which lines tables have.
+The MathML is written by :mod:`questionbank.formulas` from an allow-list of 25 elements. Decisions that it leaves to a
+browser are made here: which characters open or close, what stretches, where scripts go, and the rules of tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from questionbank.worksheets.printing.markup import Element
 
 Drawing = list[object]
-"""A name and its arguments: ``["frac", numerator, denominator]``; formulas are themselves drawings."""
+"""A name and its arguments: ``["frac", numerator, denominator]``; arguments may be drawings themselves."""
 
 _OPENING = frozenset("([{⟨⌊⌈⟦")
 _CLOSING = frozenset(")]}⟩⌋⌉⟧")
@@ -41,19 +41,19 @@ _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg exp lim limsup liminf max min sup inf"
     " gcd lcm det dim ker deg arg Pr".split()
 )
-_THIN = "0.1667em"  # which Temml puts next to a function, and Typst by itself
+_THIN = "0.1667em"  # Temml adds this next to a function; Typst does so itself
 _PADDING = {"0": 0.0, "1": 0.14, "2": 0.25, "4": 1.0}
 _USUAL_PADDING = 0.42  # em, on both sides of a cell
 _SIDES = {"above": "top", "below": "bottom", "before": "left", "after": "right"}
 _ROW_GAPS = {"tml-jot": 0.6, "tml-small": 0.15}
 _ROW_GAP = 0.35
 _MOST_WHOLE = 4
-_LONGEST_WHOLE = 14  # signs and letters from one bracket to the other that a line does not break between
+_LONGEST_WHOLE = 14  # most signs and letters within brackets that are kept on one line
 _STYLES = {("true", None): "display", ("false", None): "inline", (None, "0"): "inline", (None, "1"): "script"}
 
 
 def draw_formula(math: Element) -> Drawing:
-    """Return what to draw for a ``<math>`` element, or for a part of one."""
+    """Return the drawing of a ``<math>`` element, or of a part of one."""
     return _row(math)
 
 
@@ -88,7 +88,7 @@ def _words(element: Element) -> Drawing:
 
 
 def _operator(element: Element) -> Drawing:
-    text = unicodedata.normalize("NFC", element.text())  # an equals sign and a stroke are one sign
+    text = unicodedata.normalize("NFC", element.text())  # composes an equals sign and a stroke into one sign
     attributes = element.attributes
     if not text:
         return ["row"]
@@ -101,7 +101,7 @@ def _operator(element: Element) -> Drawing:
 
 
 def _sign_class(text: str, attributes: dict[str, str]) -> str:
-    """Return the class by which a sign gets its space; "" for that of its character."""
+    """Return the class that determines a sign's spacing; "" for the default class of its character."""
     form = attributes.get("form", "")
     if text in _SIGNS:
         return "unary" if form == "prefix" else ""
@@ -136,7 +136,7 @@ def _row(element: Element) -> Drawing:
 
 
 def _joined(drawings: object) -> Drawing:
-    """Return a row of drawings; rows in it are opened, so that a line can break in them."""
+    """Return a row of drawings; nested rows are flattened so that a line can break in them."""
     row: Drawing = ["row"]
     for drawing in drawings:
         row.extend(drawing[1:] if drawing[0] == "row" else [drawing])
@@ -145,10 +145,10 @@ def _joined(drawings: object) -> Drawing:
 
 
 def _with_whole_brackets(row: Drawing) -> Drawing:
-    """Return a row in which no line breaks between a bracket and the one that closes it, unless that would be long."""
+    """Return a row without line breaks between matching brackets, unless their content is long."""
     if sum(_side(part) == "opening" for part in row) > _MOST_WHOLE:
-        return row  # a product of many brackets has nowhere else to break
-    done = [row[:1]]  # of the row and of each bracket that is open
+        return row  # a product of many brackets can break nowhere else
+    done = [row[:1]]  # one list for the row and one per open bracket
     for part in row[1:]:
         if _side(part) == "opening":
             done.append(["whole", part])
@@ -164,7 +164,7 @@ def _with_whole_brackets(row: Drawing) -> Drawing:
 
 
 def _side(drawing: object) -> str:
-    """Return "opening" or "closing" for such a bracket, also with an exponent."""
+    """Return "opening" or "closing" for such a bracket, even with an exponent; empty otherwise."""
     if isinstance(drawing, list) and drawing[0] == "attach":
         return "closing" if _side(drawing[2]) == "closing" else ""
     is_bracket = isinstance(drawing, list) and drawing[0] == "sign" and drawing[2] in ("opening", "closing")
@@ -172,7 +172,7 @@ def _side(drawing: object) -> str:
 
 
 def _is_fence(element: Element) -> bool:
-    """Return whether it is a bracket that grows with what is next to it."""
+    """Return whether it is a bracket that grows with its neighbours."""
     if element.tag != "mo" or element.attributes.get("minsize"):
         return False
     stretchy = element.attributes.get("stretchy")
@@ -181,7 +181,7 @@ def _is_fence(element: Element) -> bool:
 
 
 def _fenced(children: Sequence[Element]) -> Drawing:
-    """Return a row whose brackets grow: those at its ends, and bars between them."""
+    """Return a row with growing brackets: those at its ends, and bars between them."""
     row: Drawing = ["fenced"]
     for place, child in enumerate(children):
         if not _is_fence(child):
@@ -238,7 +238,7 @@ def _over_and_under(element: Element) -> Drawing:
 
 
 def _accented(element: Element, base: Element, mark: Element) -> Drawing | None:
-    """Return a base with its accent, line or brace; None where the mark is a text or a formula."""
+    """Return a base with its accent, line or brace; None if the mark is a text or a formula."""
     text = mark.text()
     over = element.tag == "mover"
     if mark.tag == "mspace":
@@ -299,7 +299,7 @@ def _span(cell: Element) -> int:
 
 
 def _with_equations(row: Sequence[dict[str, object]]) -> list[dict[str, object]]:
-    """Return a row whose cells to both sides of a sign of relation are one: the sign gets its space on both sides."""
+    """Return a row with the cells on both sides of a relation sign merged: the sign is then spaced on both sides."""
     joined: list[dict[str, object]] = []
     for cell in row:
         before = joined[-1] if joined else None

@@ -1,6 +1,6 @@
-"""Worksheets as one HTML file that needs nothing else: formulas as MathML, pictures inside, a style sheet for paper.
+"""Worksheets as one self-contained HTML file: formulas as MathML, embedded pictures, and a print style sheet.
 
-The same HTML, in other clothes, is what pandoc makes Word files of (`word`).
+The same HTML, with different markup around it, is the input from which pandoc makes Word files (`word`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STYLES = Path(__file__).with_name("worksheet.css")
 
 
 def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
-    """Return worksheets as one HTML file, each from a new page of paper.
+    """Return worksheets as one HTML file, each starting on a new printed page.
 
     Raises:
         PrintingRefused: there is nothing to print, or too much.
@@ -43,11 +43,11 @@ def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
 
 
 class TextWriter:
-    """Writes the texts of one worksheet as HTML, with its pictures inside.
+    """Writes the texts of one worksheet as HTML with embedded pictures.
 
     Args:
-        change: what becomes of the tree of a text before it is written.
-        room: points that a picture may be wide; None where the reader makes it fit.
+        change: applied to the tree of a text before it is written.
+        room: maximum width of a picture in points; None if the reader scales pictures.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TextWriter:
         self._pictures = {row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named}
 
     def tree(self, text: str) -> Element:
-        """Return a text as blocks."""
+        """Return a text as a tree of blocks."""
         if not text.strip():
             return Element("")
         tree = read_markup(render_laid_out(with_addresses(text, self._named)))
@@ -85,12 +85,12 @@ class TextWriter:
         return write_markup(tree)
 
     def picture(self, image: Element) -> tuple[str, str, bytes]:
-        """Return name, media type and bytes of a picture in a tree."""
+        """Return the name, media type and bytes of a picture in a tree."""
         name, data = self._pictures[image.attributes["data-picture"]]
         return name, check_picture(data).media_type, data
 
     def _put_in(self, image: Element) -> None:
-        """Put a picture's bytes into its element; one that cannot be shown becomes a note."""
+        """Embed a picture's bytes in its element; a picture that cannot be shown is replaced by a note."""
         digest = image.attributes["src"].removeprefix("/pictures/")
         name, data = self._pictures[digest]
         try:
@@ -106,7 +106,7 @@ class TextWriter:
 
 
 def _with_blanks(tree: Element) -> Element:
-    """Make each gap a line to write on."""
+    """Turn each gap into a line to write on."""
     for span in tree.iterate("span"):
         if "answer-blank" in span.classes:
             span.children = ["_" * 8]
@@ -141,7 +141,7 @@ def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
 
 
 def _key(item: SheetItem, texts: TextWriter, sheet: Sheet) -> str:
-    """Return an item of the key: the answer, the worked solution, the parts."""
+    """Return an item of the key: the answer, the worked solution and the parts."""
     labels = labels_for(sheet.language)
     body = f'<p class="note">{labels.unknown}</p>' if item.lacks_answer else texts.blocks(item.answer)
     if sheet.shows_solutions and item.solution:

@@ -1,4 +1,4 @@
-"""The few words that a worksheet adds to its questions, in the language of the questions."""
+"""The few words that a worksheet adds to its questions, in their language."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Labels:
     date: str
     version: str
     key: str
-    page: str  # with {page} and {pages}
+    page: str  # with placeholders {page} and {pages}
     total: str
     answer: str
     solution: str
     unknown: str
     point: str
-    points: str  # with {points}
+    points: str  # with the placeholder {points}
     same_numbers: str
 
     def data(self) -> dict[str, str]:
-        """Return the words by their names."""
+        """Return the words by name."""
         return asdict(self)
 
 
@@ -64,12 +64,12 @@ CHINESE = Labels(
 
 
 def labels_for(language: str) -> Labels:
-    """Return the words of a language; English ones where there are none of it."""
+    """Return the words in a language; English if there are none in that language."""
     return CHINESE if language.lower().startswith("zh") else ENGLISH
 
 
 def points_text(points: float | None) -> str:
-    """Return points without needless noughts; empty for None.
+    """Return points without trailing zeros; empty for None.
 
     >>> points_text(2.0), points_text(1.5), points_text(None)
     ('2', '1.5', '')
@@ -78,7 +78,7 @@ def points_text(points: float | None) -> str:
 
 
 def sheet_details(sheet: Sheet, escaped: Callable[[str], str], blank: str = "____") -> list[str]:
-    """Return what the head of a worksheet says besides its title: the version, and the points to be filled in."""
+    """Return the details in the head of a worksheet below the title: the version, and the points to fill in."""
     labels = labels_for(sheet.language)
     details = [f"{labels.version} {escaped(sheet.version)}"] if sheet.version else []
     if sheet.total_points is not None and not sheet.shows_key:
@@ -87,12 +87,12 @@ def sheet_details(sheet: Sheet, escaped: Callable[[str], str], blank: str = "___
 
 
 def same_numbers_line(sheet: Sheet) -> str:
-    """Return what a key says of questions whose numbers are those of version A; empty where there are none."""
+    """Return the note in a key on questions with the numbers of version A; empty if there are none."""
     return f"{labels_for(sheet.language).same_numbers}: {sheet.same_numbers}." if sheet.same_numbers else ""
 
 
 def option_label(label: str) -> str:
-    """Return the label of an option as Word and LaTeX type it; a digit with a dot would look like a question's number.
+    """Return an option's label for Word and LaTeX; a digit followed by a dot would look like a question number.
 
     >>> option_label("A"), option_label("1")
     ('A.', '(1)')

@@ -1,8 +1,8 @@
 """Worksheets as LaTeX for the class `exam`, in an archive with their pictures.
 
-Formulas stay as their authors wrote them, with macros written out and only commands that are known to be harmless;
-everything else is written from the HTML of the page: its characters are escaped, so that no text is a command. The file
-is made for LuaLaTeX or XeLaTeX, which read Unicode.
+Formulas keep their authors' source, with macros expanded and only commands that are known to be harmless. Everything
+else is generated from the page's HTML with its characters escaped, so that no text can be a command. The file is meant
+for LuaLaTeX or XeLaTeX, which read Unicode.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _COMMANDS = {
     "strong": "textbf", "em": "emph", "u": "underline", "s": "sout", "sub": "textsubscript", "sup": "textsuperscript",
     "code": "texttt",
 }  # fmt: skip
-_NARROW = 180.0  # points of a picture that fits wherever it stands, in one of two columns too
+_NARROW = 180.0  # width in points of a picture that fits anywhere, even in one of two columns
 _LATEX_PICTURES = frozenset({"image/png", "image/jpeg"})
-_INSIDE = {  # in a formula that has begun already
+_INSIDE = {  # replacements inside a formula
     "align": "aligned", "alignat": "alignedat", "flalign": "aligned", "eqnarray": "aligned", "gather": "gathered",
     "multline": "gathered", "equation": "gathered",
 }  # fmt: skip
-_DISPLAYS = re.compile(rf"\\begin\{{(?:{'|'.join(_INSIDE)})\*?\}}")  # begins a formula on a line of its own
+_DISPLAYS = re.compile(rf"\\begin\{{(?:{'|'.join(_INSIDE)})\*?\}}")  # starts a display formula
 _ENVIRONMENT = re.compile(rf"\\(begin|end)\{{({'|'.join(_INSIDE)})\*?\}}")
 _ESCAPED_TWICE = re.compile(r"\\textbackslash(?:\{\})?\s*\\?([$%&#])")
 _TEXT_SIGNS = {r"\textbackslash": r"\backslash", r"\textbar": "|", r"\textless": "<", r"\textgreater": ">"}
@@ -145,7 +145,7 @@ class _SheetWriter:
         stimulus = f"\\uplevel{{{self._text(item.stimulus)}}}\n" if item.stimulus.strip() else ""
         points = "" if item.points_beside is None else f"[{points_text(item.points_beside)}]"
         number = re.fullmatch(r"[1-9]\d{0,3}", item.number)
-        # the class counts; a number that is none of its own replaces it
+        # The class counts questions; a number it would not produce replaces it.
         if number and command == "question":
             counted = f"\n\\setcounter{{question}}{{{int(number[0]) - 1}}}\n\\question{points} "
         else:
@@ -204,7 +204,7 @@ class _SheetWriter:
     # -- texts -----------------------------------------------------------------------------------------------------
 
     def _text(self, text: str) -> str:
-        """Return a text as LaTeX; what it defines holds in it alone."""
+        """Return a text as LaTeX; its definitions are local to it."""
         self._formulas = FormulaWriter(text)
         return self._blocks(self._texts.tree(text)).strip()
 
@@ -255,10 +255,10 @@ class _SheetWriter:
         return latex if _DISPLAYS.match(latex) else rf"\[{_begun(latex)}\]"
 
     def _formula(self, math: Element) -> str:
-        """Return a formula as TeX takes it: signs of texts are those of formulas.
+        """Return a formula for TeX, with text-mode sign commands replaced by their formula-mode equivalents.
 
         Raises:
-            FormulaRefused: it may not be in the file.
+            FormulaRefused: it may not be included in the file.
         """
         latex = self._formulas.write(_ESCAPED_TWICE.sub(r"\\\1", _source(math)))
         return _TEXT_SIGN.sub(lambda match: f"{_TEXT_SIGNS[match[0].removesuffix('{}')]} ", latex)
@@ -324,12 +324,12 @@ def _source(math: Element) -> str:
 
 
 def _shown(math: Element) -> str:
-    """Return the source of a formula as a text, which runs nothing."""
+    """Return the source of a formula as text, which executes nothing."""
     return rf"\texttt{{{_escaped(f'${_source(math)}$')}}}"
 
 
 def _begun(latex: str) -> str:
-    """Return a formula whose environments are those that may be inside of formulas."""
+    """Return a formula with display environments replaced by those allowed inside a formula."""
     return _ENVIRONMENT.sub(lambda match: rf"\{match[1]}{{{_INSIDE[match[2]]}}}", latex)
 
 

@@ -1,4 +1,4 @@
-"""What is too little or too much to print."""
+"""Limits on what can be printed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from questionbank.core.errors import PrintingRefused
 from questionbank.formats.pictures import PictureFacts, PictureRefused, read_picture
 from questionbank.worksheets.sheet import Sheet, SheetItem
 
-MOST_QUESTIONS = 2_000  # of all worksheets of a file
+MOST_QUESTIONS = 2_000  # in all worksheets of a file
 MOST_CHARACTERS = 4_000_000
 _LONGEST_SIDE = 20_000  # pixels of a picture
 
 
 def check_sheets(sheets: Sequence[Sheet]) -> None:
-    """Check that there is something to print, and not too much.
+    """Check that there is something to print, but not too much.
 
     Raises:
         PrintingRefused: there is no question, or there are too many.
@@ -37,10 +37,10 @@ def _characters(item: SheetItem) -> int:
 
 
 def check_picture(data: bytes) -> PictureFacts:
-    """Return what a picture is, as its first bytes say; nothing is decoded.
+    """Return the facts about a picture from its first bytes; nothing is decoded.
 
     Raises:
-        PictureRefused: it is none that can be printed.
+        PictureRefused: it is not a printable picture.
     """
     facts = read_picture(data)
     if max(facts.width, facts.height) > _LONGEST_SIDE:
@@ -49,5 +49,5 @@ def check_picture(data: bytes) -> PictureFacts:
 
 
 def not_printed(name: str, refusal: PictureRefused, alternative: str) -> str:
-    """Return what replaces a picture: why it is not there, and what it shows."""
+    """Return the replacement for a picture: why it is missing, and what it shows."""
     return f"[Not printed: the picture {name} {refusal}.]" + (f" {alternative}" if alternative else "")

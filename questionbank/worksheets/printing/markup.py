@@ -1,4 +1,4 @@
-"""The HTML of a page as a tree: what `questionbank.rendering.layout` writes, which is well formed."""
+"""A page's HTML as a tree, for the well-formed output of `questionbank.rendering.layout`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VOID = frozenset({"br", "img"})
 
 @dataclass(slots=True)
 class Element:
-    """An element with its attributes; children are elements and strings."""
+    """An element with its attributes; its children are elements and strings."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -27,11 +27,11 @@ class Element:
         return [child for child in self.children if isinstance(child, Element)]
 
     def text(self) -> str:
-        """Return all text in it."""
+        """Return all text inside it."""
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
     def iterate(self, tag: str) -> Iterator[Element]:
-        """Yield the elements of a tag in it, in their order; none inside another."""
+        """Yield the elements with this tag in document order; elements nested in one of them are skipped."""
         for child in self.elements:
             if child.tag == tag:
                 yield child
@@ -40,7 +40,7 @@ class Element:
 
 
 def read_markup(html: str) -> Element:
-    """Return an element without a name that holds what the HTML says."""
+    """Parse HTML into an element without a tag."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -68,7 +68,7 @@ class _Reader(HTMLParser):
 
 
 def write_markup(node: Element | str) -> str:
-    """Return a node as HTML; an element without a name is what it holds."""
+    """Serialize a node as HTML; of an element without a tag, only the children are written."""
     if isinstance(node, str):
         return escape(node, quote=False)
     inner = "".join(map(write_markup, node.children))

@@ -1,7 +1,7 @@
-"""Worksheets as a PDF file that passes the check of PDF/UA-1, set by Typst in a process of its own.
+"""Worksheets as a PDF file that passes the PDF/UA-1 check, typeset by Typst in a separate process.
 
-The template is ours and fixed, a worksheet goes in as data, and the compiler reads one folder: nothing of a question
-is code, and there is neither network nor a package. Equal worksheets give equal bytes.
+The template is ours and fixed, a worksheet is passed as data, and the compiler can read a single folder: no part of a
+question is executed, and there is neither network nor package access. Equal worksheets give identical bytes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _TEMPLATES = ("worksheet.typ", "formula.typ")
 
 
 def worksheet_pdf(sheets: Sequence[Sheet]) -> bytes:
-    """Return worksheets as one PDF file, each from a page of its own, with pages counted from 1.
+    """Return worksheets as one PDF file, each starting on a new page, with pages counted from 1.
 
-    A formula that cannot be set is its source, and a character that no font of this machine has as its number.
+    A formula that cannot be typeset is replaced by its source, and a character missing from all fonts by its number.
 
     Raises:
         PrintingRefused: there is nothing to print, too much, or Typst is not installed.

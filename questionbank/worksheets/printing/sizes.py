@@ -1,7 +1,7 @@
-"""How large a text will be on paper, about: to choose columns and page breaks without setting it twice.
+"""Approximate size of a text on paper, for choosing columns and page breaks without typesetting it twice.
 
-Widths and heights are in em of the text. They are a little too large rather than too small, and where they are wrong
-all the same, lines wrap and formulas shrink (`worksheet.typ`).
+Widths and heights are in em of the text. They are slightly overestimated; where they are still too small, lines wrap
+and formulas shrink (`worksheet.typ`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from questionbank.worksheets.printing.markup import Element
 
 _LETTER, _WIDE_LETTER, _SIGN = 0.52, 1.0, 1.05
 _LINE, _DISPLAY, _ROW, _GAP = 1.5, 3.8, 2.6, 0.9
-_PIXEL = 0.75 / 11  # em, of a picture at its natural size
+_PIXEL = 0.75 / 11  # em, for a picture at its natural size
 _TALLEST_PICTURE = 22.0
 POINTS_A_PIXEL = 0.75
-TALLEST = 241.0  # points that a picture is high at most, which are 85 mm
+TALLEST = 241.0  # maximum height of a picture in points (85 mm)
 ANSWER_LINE = 2.2
 _SCRIPT = 0.75
 _BLANK = 4.2
@@ -58,10 +58,10 @@ def formula_width(element: Element) -> float:
 
 
 def shown_size(facts: PictureFacts, width: float | None) -> tuple[float, float]:
-    """Return width and height of a picture in pixels of 0.75 points, before it is made to fit.
+    """Return the width and height of a picture in pixels of 0.75 points, before scaling to fit.
 
     Args:
-        width: in points, as its source prints it; None for the size that its pixels give.
+        width: in points, as printed in its source; None for the natural size.
     """
     if not width or not facts.width:
         return facts.width, facts.height
@@ -70,7 +70,7 @@ def shown_size(facts: PictureFacts, width: float | None) -> tuple[float, float]:
 
 
 def fitting_width(facts: PictureFacts, width: float | None, room: float | None) -> float:
-    """Return how many points wide a picture is printed, 0 where it has no size: no higher than `TALLEST`."""
+    """Return the printed width of a picture in points, no higher than `TALLEST`; 0 if it has no size."""
     if not facts.width or not facts.height:
         return 0.0
     wide, high = shown_size(facts, width)
@@ -78,17 +78,17 @@ def fitting_width(facts: PictureFacts, width: float | None, room: float | None) 
 
 
 class Sizes:
-    """Sizes of the nodes of a worksheet, whose formulas have these widths."""
+    """Sizes of the nodes of a worksheet, given the widths of its formulas."""
 
     def __init__(self, widths: Sequence[float]) -> None:
         self._widths = widths
 
     def width(self, blocks: Sequence[object]) -> float:
-        """Return the width that blocks need to be set without a break, in em."""
+        """Return the width of blocks set without line breaks, in em."""
         return max((self._block_width(block) for block in blocks), default=0.0)
 
     def height(self, blocks: Sequence[object], room: float) -> float:
-        """Return the height of blocks that have `room` em of width, in em."""
+        """Return the height of blocks within a width of `room` em, in em."""
         return sum((self._block_height(block, room) for block in blocks), start=0.0)
 
     def _block_width(self, block: list[object]) -> float:

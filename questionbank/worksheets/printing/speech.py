@@ -1,7 +1,7 @@
-"""A formula in words, which a screen reader says in its place.
+"""A formula in words, as read by a screen reader.
 
-Short and without doubt rather than fine: what is more than a letter or a number has its end said, and brackets are
-said as they are.
+Unambiguous and short rather than elegant: anything longer than a letter or a number has its end announced, and
+brackets are read as they are.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ALPHABETS = ("MATHEMATICAL ", "DOUBLE-STRUCK ", "BLACK-LETTER ", "SCRIPT ", "FR
 
 
 def formula_in_words(math: Element) -> str:
-    """Return a ``<math>`` element in English words; its source where it has none."""
+    """Return a ``<math>`` element in English words; its source if it cannot be read."""
     words = " ".join(_row(math).split()).replace(" ,", ",").replace(" ;", ";")
     return words or math.attributes.get("data-latex", "") or "an empty formula"
 
@@ -85,7 +85,7 @@ def _leaf(element: Element) -> str:
 
 
 def _character(character: str) -> str:
-    """Return a Greek letter, or a letter of a mathematical alphabet, by its name."""
+    """Return the name of a Greek letter, or of a letter in a mathematical alphabet."""
     plain = unicodedata.normalize("NFKC", character)
     if plain != character and plain.isascii():
         return plain

@@ -1,10 +1,10 @@
-"""Run by itself, in a process of its own: set `worksheet.typ` with the data next to it.
+"""Standalone script, run in a separate process: typeset `worksheet.typ` with the data next to it.
 
     python typesetting.py FOLDER [FONTS]
 
-FOLDER holds the templates, `content.json` and the pictures; it is all that the compiler may
-read, besides the fonts of the system and of the folder FONTS. `worksheet.pdf` is
-written into it, and what could not be set is printed as JSON. Imports nothing of ours, so that it starts at once.
+FOLDER contains the templates, `content.json` and the pictures; the compiler may read nothing else, except the fonts of
+the system and of the folder FONTS. Writes `worksheet.pdf` into FOLDER and prints as JSON what could not be typeset.
+Imports nothing of ours, so that it starts at once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-MEGABYTES = 3_000  # of addresses, of which a worksheet of 400 questions touches a tenth
-SECONDS = 60  # of processor time
+MEGABYTES = 3_000  # address space; a worksheet of 400 questions uses a tenth of it
+SECONDS = 60  # CPU time
 STANDARDS = ("ua-1",)
 _HANZI = (
     "Noto Serif CJK SC", "Source Han Serif SC", "Noto Sans CJK SC", "Source Han Sans SC", "Noto Sans SC",
@@ -43,7 +43,7 @@ class _Typesetter:
         self._missing: list[str] = []
 
     def run(self) -> dict[str, object]:
-        """Write the PDF; return the places of the formulas, and the characters, that could not be set."""
+        """Write the PDF; return the indices of the formulas, and the characters, that could not be typeset."""
         self._replace(self._unknown_characters())
         pdf = self._compile()
         if pdf is None:
@@ -56,7 +56,7 @@ class _Typesetter:
         return {"refused": self._refused, "missing": self._missing}
 
     def _unknown_characters(self) -> list[str]:
-        """Return the characters that no font has, found by setting each once."""
+        """Return the characters that no font has, found by typesetting each once."""
         found = set(self._content)
         characters = sorted(sign for sign in found if not sign.isascii() and sign.isprintable())
         if not characters:
@@ -106,7 +106,7 @@ class _Typesetter:
         )
 
     def _faulty_formulas(self) -> list[int]:
-        """Return the formulas that cannot be set, each found by halves."""
+        """Return the indices of the formulas that cannot be typeset, found by bisection."""
         source = self._folder / "formulas.typ"
         source.write_text(_FORMULAS_ALONE, encoding="utf-8")
 
@@ -147,7 +147,7 @@ def _faulty(places: list[int], is_sound: Callable[[list[int]], bool]) -> list[in
 
 
 def _narrow(character: str) -> str:
-    """Return the usual form of a wide character, as of "．"; empty where there is none."""
+    """Return the usual form of a full-width character, such as "．"; empty if there is none."""
     usual = unicodedata.normalize("NFKC", character)
     return usual if usual != character and (usual.isascii() or len(usual) == 1) else ""
 
@@ -157,12 +157,12 @@ def _numbered(character: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""Return a text in which characters are written as ``\u{1f600}``."""
+    r"""Return a text with escapes such as ``\u{1f600}`` decoded."""
     return re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), text)
 
 
 def main() -> None:
-    """Set what the folder holds."""
+    """Typeset the content of the folder."""
     resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 2**20, MEGABYTES * 2**20))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     print(json.dumps(_Typesetter(Path(sys.argv[1]), *sys.argv[2:3]).run()))  # noqa: T201 - for the process that started this one

@@ -1,7 +1,7 @@
-"""Worksheets as a Word file whose formulas are equations to go on editing.
+"""Worksheets as a Word file with editable equations.
 
-pandoc turns the MathML of our pages into Word's equations. It gets HTML in which each paragraph names its style;
-`word_package` then adds the styles, the page and the columns. Numbers and labels are typed, so that those of a key fit.
+pandoc turns the MathML of our pages into Word's equations. Its input is HTML in which each paragraph names its style;
+`word_package` then adds the styles, the page and the columns. Numbers and labels are plain text, so the key's match.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from questionbank.worksheets.printing.word_package import (
 )
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 
-_LONGEST_LINE = 60  # characters of all options on one line
-_LABEL = 30.0  # points beside a picture that is an option
+_LONGEST_LINE = 60  # total characters of the options on one line
+_LABEL = 30.0  # space in points beside a picture option
 _BLOCKS = frozenset({"table", "div", "ul", "ol", "pre", "img", "details"})
 
 
 def worksheet_docx(sheets: Sequence[Sheet]) -> bytes:
-    """Return worksheets as one Word file, each from a page of its own.
+    """Return worksheets as one Word file, each starting on a new page.
 
     Raises:
         PrintingRefused: there is nothing to print, too much, or pandoc is not installed.
@@ -129,7 +129,7 @@ class _SheetWriter:
         return self._labels.point if said == "1" else self._labels.points.format(points=said)
 
     def _picture_options(self, options: Sequence[tuple[str, str]]) -> str:
-        """Return options that are pictures in a row, or two beside each other; nothing for other options."""
+        """Return picture options in a row, or two side by side; empty for other options."""
         images = [_picture_alone(self._texts.tree(text)) for _, text in options if is_picture(text)]
         pictures = [image for image in images if image is not None]
         if len(options) < 2 or len(pictures) < len(options):
@@ -145,7 +145,7 @@ class _SheetWriter:
         return "".join(_styled(style, f"<p>{TAB.join(row)}</p>") for row in rows)
 
     def _share(self, columns: int) -> float:
-        """Return the points that a picture has in one of some columns."""
+        """Return the width in points of a picture in one of some columns."""
         return self._room / columns - _LABEL
 
     def _options(self, options: Sequence[tuple[str, str]]) -> str:
@@ -175,7 +175,7 @@ class _SheetWriter:
         return "".join([*parts, *(self._key(part, 2) for part in item.parts)])
 
     def _labelled(self, label: str, text: str, style: str, behind: str = "") -> str:
-        """Return a text with its label before the first paragraph and what follows the last one."""
+        """Return a text with its label before the first paragraph and `behind` after the last one."""
         blocks = list(_with_parts(self._texts.tree(text)))
         first = blocks.pop(0) if blocks and blocks[0].tag == "p" else Element("p")
         worded = [block for block in blocks if block.tag == "p" and block.text().strip()]
@@ -194,13 +194,13 @@ class _SheetWriter:
 
 
 def _picture_alone(tree: Element) -> Element | None:
-    """Return the picture that a text is; None for one that is not shown."""
+    """Return the picture if it is the only one of a text and can be shown, otherwise None."""
     found = [*tree.iterate("img")]
     return found[0] if len(found) == 1 and "width" in found[0].attributes else None
 
 
 def _end_of_words(paragraph: Element) -> int:
-    """Return the place behind the last child that is no picture and no break of a line."""
+    """Return the index after the last child that is neither a picture nor a line break."""
     children = paragraph.children
     return next(
         (
@@ -218,7 +218,7 @@ def _numbered(number: str) -> str:
 
 
 def _with_parts(element: Element) -> Iterator[Element]:
-    """Yield the blocks of a text; lists of parts are paragraphs that begin with their labels."""
+    """Yield the blocks of a text; parts in lists become paragraphs that begin with their labels."""
     for child in element.children:
         if isinstance(child, str):
             if child.strip():

@@ -1,4 +1,4 @@
-"""The parts of a Word file that pandoc leaves plain: styles, paper, columns, page numbers, a fixed date, equations."""
+"""What pandoc leaves out of a Word file: styles, paper, columns, page numbers, a fixed date, equations."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from questionbank.worksheets.printing.markup import Element
 from questionbank.worksheets.sheet import PaperSize, Sheet
 
 STROKES = {"updiagonalstrike": "\ue001", "downdiagonalstrike": "\ue002", "horizontalstrike": "\ue003"}
-"""What marks a frame that is none but a stroke: `word_package` makes it one, which pandoc has no way to say."""
+"""Marks a frame that consists of a stroke only, which pandoc cannot express; `word_package` converts it."""
 
 
 def with_word_formulas(tree: Element) -> None:
-    """Change the formulas in a text to ones that Word can show."""
+    """Change the formulas in a text to a form that Word can show."""
     for math in tree.iterate("math"):
         _change(math)
 
@@ -27,9 +27,9 @@ def _change(element: Element) -> None:
     if element.tag == "menclose":
         _open(element)
     elif element.tag == "mo":
-        element.children = [unicodedata.normalize("NFC", element.text())]  # an equals sign with its stroke
+        element.children = [unicodedata.normalize("NFC", element.text())]  # composes a struck equals sign
     elif element.tag == "mfrac" and element.attributes.get("linethickness", "").startswith("0"):
-        element.attributes["linethickness"] = "0pt"  # how pandoc reads no line
+        element.attributes["linethickness"] = "0pt"  # pandoc's notation for no line
     elif "tml-boxed" in element.classes:
         element.tag, element.attributes = "menclose", {"notation": "box"}
     elif element.tag == "mtable":
@@ -78,13 +78,13 @@ def _sign(text: str) -> Element:
 
 
 TAB = "\ue000"
-"""Replaces a tabulator in what pandoc gets, which would make a blank of one."""
+"""Stands in for a tab, which pandoc would turn into a blank."""
 HEAD_END, SHEET_END = "Worksheet Head", "Worksheet End"
-"""Styles of the empty paragraphs that end the head of a worksheet, and the worksheet."""
+"""Styles of the empty paragraphs that end a worksheet's head and the worksheet itself."""
 
 _PAPERS = {PaperSize.A4: (11906, 16838), PaperSize.LETTER: (12240, 15840)}
 _MARGIN, _GUTTER = 1134, 510
-INDENT = 454  # of a question's text
+INDENT = 454  # of the question text
 _DATE = (1980, 1, 1, 0, 0, 0)
 _FOOTER = (
     '<?xml version="1.0" encoding="UTF-8"?>'
@@ -116,7 +116,7 @@ def _paragraph(name: str, properties: str, run: str = "") -> tuple[str, str]:
 _TINY = '<w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/>'
 
 
-_AT_TOP = '<w:textAlignment w:val="top"/>'  # so that a number stands at the top of a picture
+_AT_TOP = '<w:textAlignment w:val="top"/>'  # aligns a number with the top of a picture
 
 
 def _indented(left: int, hanging: int = 0) -> str:
@@ -134,15 +134,15 @@ def _tabs(*lefts: int, right: int = 0) -> str:
 
 
 def _stops(width: int, columns: int) -> list[int]:
-    """Return where the columns behind the first begin."""
+    """Return the positions where the columns after the first begin."""
     return [INDENT + width * place for place in range(1, columns)]
 
 
 def _numbered(name: str, indent: int, hanging: int, right: int, keeps: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the styles of a text with a number before it: as it begins, as it goes on, and beside a picture.
+    """Yield the styles of a numbered text: for its first paragraph, its continuation, and beside a picture.
 
     Args:
-        right: where the text ends and its points stand.
+        right: position of the text's right edge and of the points.
     """
     first = _spaced(220 if keeps else 100, 60) + _indented(indent, hanging)
     tabs = _tabs(indent, right=right)
@@ -206,7 +206,7 @@ _TABLE_LINES = "<w:tblBorders>" + "".join(
 
 
 def text_width(sheet: Sheet) -> int:
-    """Return how wide the questions of a worksheet are, which may stand in two columns."""
+    """Return the width of a worksheet's questions, which may be set in two columns."""
     page = _page_width(sheet)
     return (page - _GUTTER) // 2 if sheet.columns == 2 else page
 
@@ -216,7 +216,7 @@ def _page_width(sheet: Sheet) -> int:
 
 
 def dress(package: bytes, sheets: Sequence[Sheet]) -> bytes:
-    """Return pandoc's Word file with our styles, and with the paper and columns of each worksheet."""
+    """Return pandoc's Word file with our styles, and with the paper size and columns of each worksheet."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as source, zipfile.ZipFile(buffer, "w") as target:
         parts = {name: source.read(name) for name in source.namelist()}
@@ -264,7 +264,7 @@ _CHANGES = {
 
 
 def _with_sections(document: str, sheets: Sequence[Sheet]) -> str:
-    """Put the sections' properties where the marked paragraphs are, and tabulators where their marks are."""
+    """Replace the marked paragraphs by section properties, and the tab markers by tabs."""
     properties = _sections(sheets)
     for style in (HEAD_END, SHEET_END):
         document = re.sub(rf'(<w:pStyle w:val="){style}(" ?/>)', rf"\1{style.replace(' ', '')}\2", document)
@@ -281,7 +281,7 @@ def _with_sections(document: str, sheets: Sequence[Sheet]) -> str:
 
 
 def _sections(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Yield for each worksheet the properties of its head and of its questions."""
+    """Yield, for each worksheet, the section properties of its head and of its questions."""
     footer = f'<w:footerReference xmlns:r="{_RELATIONS}" w:type="default" r:id="rIdFooter1"/>'
     for sheet in sheets:
         width, height = _PAPERS[sheet.paper]
@@ -296,7 +296,7 @@ def _sections(sheets: Sequence[Sheet]) -> Iterator[str]:
 
 
 def _struck(frame: re.Match[str]) -> str:
-    """Return the beginning of a frame without sides, but with strokes."""
+    """Return the start tag of a frame without sides, but with strokes."""
     hidden = "".join(f'<m:hide{side} m:val="1"/>' for side in ("Top", "Bot", "Left", "Right"))
     strokes = "".join(f'<m:{_STRIKES[name]} m:val="1"/>' for name in _STRIKES if STROKES[name] in frame[1])
     return f"<m:borderBox><m:borderBoxPr>{hidden}{strokes}</m:borderBoxPr><m:e>"
