@@ -103,7 +103,7 @@ def paired_metric(
     Args:
         name, label: as for `metric_entry`.
         questions, columns, rng: as for `paired_difference`.
-        kind: as for `paired_difference`, or ``"error"``: a mean of which less is better.
+        kind: as for `paired_difference`, or ``"error"``: a mean that is better when lower.
     """
     is_error = kind == "error"
     figures = paired_difference(questions, columns, "mean" if is_error else kind, rng)

@@ -126,7 +126,7 @@ def _renew(block: WorkBlock, finished: threading.Event, lost: threading.Event) -
 
 @contextmanager
 def turn(name: str, *, wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock that one process holds at a time, on whatever machine.
+    """Hold a named lock across processes and machines.
 
     Args:
         wait: called repeatedly while another process holds the lock; may raise.

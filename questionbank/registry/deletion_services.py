@@ -36,7 +36,7 @@ def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
 
 
 def old_models_request(*, user: User) -> None:
-    """Delete the old models now instead of at the next scheduled time.
+    """Request the deletion of old models now instead of at the next scheduled time.
 
     Raises:
         NotAllowed: the person is not an admin.

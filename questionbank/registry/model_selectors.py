@@ -46,7 +46,7 @@ class CapabilityModels:
 
 
 class GateOutcome(StrEnum):
-    """The gate's verdict on a candidate; a better or non-inferior one may serve without an override."""
+    """The gate's verdict on a candidate; `BETTER` and `NOT_WORSE` pass without an override."""
 
     BETTER = "better"
     NOT_WORSE = "not_worse"  # enough for kinds that are retrained as the bank grows

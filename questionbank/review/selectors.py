@@ -57,7 +57,7 @@ def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Return decisions to skip a pair; a reviewer may have several on one pair."""
+    """Return the decisions that skip a pair; a reviewer may have several on one pair."""
     return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
 
 

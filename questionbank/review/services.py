@@ -48,7 +48,7 @@ _State = ParaphrasePair.State
 
 
 class Beat(StrEnum):
-    """The state of a pair on the screen: still held, left for a newer window, or lost to somebody else."""
+    """The state of a pair on the screen: still held, left in a newer window, or lost to somebody else."""
 
     HELD = "held"
     LEFT = "left"

@@ -68,7 +68,7 @@ class RetrieveAndApply:
 
 
 def is_number(label: str) -> bool:
-    """Return whether a label of a prototype stands for a number of the text.
+    """Return whether a label of a prototype represents a number in the text.
 
     ``N1.2`` is the second part of the number N1.
     """

@@ -212,7 +212,7 @@ def _questions(problems: Problems) -> QuestionSet:
 
 
 def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
-    """Return the figures of Table 1 for a set, as far as they concern graphs."""
+    """Return the graph-related figures of Table 1 for a set."""
     asked, corpus = questions.parts[0]
     learned = [questions.examples[row] for row in corpus]
     return {

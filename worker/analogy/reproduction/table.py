@@ -171,7 +171,7 @@ def _exact_match(answered: tuple[Pooled, str] | None, problem_set: ProblemSet) -
 
 
 def _data_table(runs: _Runs) -> str:
-    """Return Table 1 as far as it concerns graphs, counted by the first run of each set."""
+    """Return the graph-related part of Table 1, counted by the first run of each set."""
     rows = []
     for name, problem_set in SETS.items():
         counts: dict[str, dict[str, Any]] = {}
