@@ -1,8 +1,8 @@
-"""Django's admin: people, and a look at the tables behind the pages.
+"""Django's admin: people, and a read-only view of the tables behind the pages.
 
-It stands behind the same log-in as everything else (second step and rate limits included) and opens for
-the role admin. Questions, concepts and runs can only be looked at here: their services keep search index,
-vectors and history in step, and the admin would go round them.
+It uses the same log-in as everything else (second step and rate limits included) and is open to the
+role admin. Questions, concepts and runs are read-only here: their services keep search index,
+vectors and history in sync, and the admin would bypass them.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class BankAdminSite(admin.AdminSite):
         return bool(request.user.is_active and is_admin(request.user))
 
     def get_urls(self) -> list[Any]:
-        """Return Django's addresses without "view on site": no row has a page, and history's cannot be asked for."""
+        """Return Django's URLs without "view on site": no row has a page, and history has no such URL."""
         return [address for address in super().get_urls() if getattr(address, "name", "") != "view_on_site"]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
-        """Wrap a view as Django does, but refuse whoever is logged in without the role: logging in does not help."""
+        """Wrap a view as Django does, but refuse logged-in users without the role: logging in again would not help."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -54,12 +54,12 @@ class BankAdminSite(admin.AdminSite):
 
 
 class AdminOnly(admin.ModelAdmin):
-    """Permissions are those of the role; Django's permission table is not used."""
+    """Take permissions from the role instead of Django's permission table."""
 
     view_on_site = False
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """Show the list as Django does, but take rows chosen for an action as numbers, whatever a request claims."""
+        """Show the list as Django does, but accept only whole numbers as the rows chosen for an action."""
         if "_selected_action" in request.POST:
             sent = request.POST.copy()
             chosen = [pk for pk in sent.getlist("_selected_action") if whole_number(pk) is not None]
@@ -88,7 +88,7 @@ class ReadOnlyAdmin(AdminOnly):
 
 
 class PersonForm(UserChangeForm):  # type: ignore[type-arg]
-    """As Django's, but it refuses to take the role from the last active admin."""
+    """Django's form, refusing to take the role from the last active admin."""
 
     def clean(self) -> dict[str, Any]:
         fields: dict[str, Any] = super().clean() or self.cleaned_data
@@ -105,7 +105,7 @@ class PersonForm(UserChangeForm):  # type: ignore[type-arg]
 
 
 class PeopleAdmin(AdminOnly, UserAdmin):
-    """Adding people and giving them a role; nobody but a superuser makes or touches a superuser."""
+    """People and their roles; only a superuser may add or change a superuser."""
 
     form = PersonForm
     list_display = ("username", "email", "first_name", "last_name", "roles", "is_active", "last_login")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class QuestionBankConfig(AppConfig):
-    """Models, services, selectors, pages and commands of the bank."""
+    """The bank's models, services, selectors, pages and commands."""
 
     name = "questionbank"
     verbose_name = "Question bank"
@@ -25,6 +25,6 @@ class QuestionBankConfig(AppConfig):
 
 
 def _bank_table() -> Mapping[str, BankCapability]:
-    from questionbank.capabilities.table import TABLE  # half a second, which most commands need not wait for
+    from questionbank.capabilities.table import TABLE  # takes half a second, which most commands can avoid
 
     return TABLE

@@ -1,4 +1,4 @@
-"""What every template may use."""
+"""Context for every template."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ROLE_NAMES = {"teacher": "teacher", "reviewer": "reviewer", "admin": "admin"}
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Return the demo's log-ins (in demo mode only), the theme, mail, time zone, and one's role.
+    """Return the theme, mail, time zone and the user's role; in demo mode also the demo's log-ins.
 
-    The theme is a cookie and not a script's work, so that no page flashes in the wrong colours and the
+    The theme is a cookie rather than set by a script, so that no page flashes in the wrong colours and the
     switch works without JavaScript.
     """
     theme = request.COOKIES.get(THEME_COOKIE, "")

@@ -30,17 +30,17 @@ from questionbank.local.supervisor import Supervisor
 
 PREPARE = (sys.executable, str(BASE_DIR / "manage.py"), "prepare")
 
-_FIRST_START_BYTES = 2_400_000_000  # five models, as they are and packed, and the database with the demo bank
-_LEAST_MEMORY = 1_900_000_000  # bytes: with less, the site would be ended by the kernel
+_FIRST_START_BYTES = 2_400_000_000  # five models, unpacked and packed, and the database with the demo bank
+_LEAST_MEMORY = 1_900_000_000  # bytes: with less, the kernel would kill the site
 _INTERRUPTED = 130
 _CARE_SECONDS = 1.0
 _TICK_SECONDS = 0.2
-_PATIENCE_SECONDS = 10.0  # with a preparation that is to end
-_SITE_SECONDS = 30.0  # for the site's first answer; the workers then begin without it
+_PATIENCE_SECONDS = 10.0  # waiting for an interrupted preparation to end
+_SITE_SECONDS = 30.0  # waiting for the site's first answer; then the workers start anyway
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run `manage.py serve` with these arguments; returns the exit code."""
+    """Run `manage.py serve` with these arguments, and return the exit code."""
     options = _parser().parse_args(arguments)
     try:
         if options.list:
@@ -77,14 +77,14 @@ def _interrupted() -> int:
 def _say(line: str) -> None:
     with suppress(OSError):  # the terminal is gone; the logs are not
         sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()  # into a pipe it would come much later
+        sys.stdout.flush()  # a pipe would buffer it
 
 
 def _become(name: str, host: str) -> None:
-    """Turn this process into one of the installation's.
+    """Replace this process by one of the installation's.
 
     Raises:
-        EmbeddedError: there is no such process, or the servers do not run.
+        EmbeddedError: there is no such process, or the servers are not running.
     """
     known = programs(var_dir(), host=host, port=environment("PORT"))
     if name not in known:
@@ -112,11 +112,11 @@ class _Serving:
         self._var_dir = var_dir()
         self._instance = Instance(self._var_dir)
         services = needs_embedded(os.environ)
-        if not (self._var_dir / "static").exists():  # made by the first start, and by no command
+        if not (self._var_dir / "static").exists():  # created by the first start only
             require_space(self._var_dir, _FIRST_START_BYTES, what="The first start")
         few = _runs_few_processes()
         ensure(self._var_dir, services)
-        shutil.rmtree(metrics_folder(self._var_dir), ignore_errors=True)  # of processes that have ended
+        shutil.rmtree(metrics_folder(self._var_dir), ignore_errors=True)  # left by processes that have ended
         metrics_folder(self._var_dir).mkdir()
         wanted = environment("PORT")
         self._port = free_port(wanted, host) if environment("DEMO") else wanted
@@ -143,7 +143,7 @@ class _Serving:
             dying_with_us(PREPARE),
             stdin=subprocess.DEVNULL,
             cwd=BASE_DIR,
-            env={"LOG_LEVEL": "WARNING", **os.environ},  # it says what it does by itself
+            env={"LOG_LEVEL": "WARNING", **os.environ},  # it prints its own progress
         )
         self._exit_code = 0
         self._is_answered = False
@@ -164,7 +164,7 @@ class _Serving:
         return self._exit_code or _interrupted()
 
     def _watch(self) -> None:
-        """Watch the preparation until it ends; then the servers, and whether the site answers."""
+        """Watch the preparation until it ends; after that, watch the servers and whether the site answers."""
         if self._prepared_at is None:
             self._watch_preparation()
         elif time.monotonic() >= self._care_at:
@@ -185,12 +185,12 @@ class _Serving:
         self._gate.open()
 
     def _echo(self, line: str) -> None:
-        """Say what a program says, unless the preparation may just be saying the same."""
+        """Print a program's output, unless the preparation may be printing the same."""
         if self._prepared_at is not None:
             _say(line)
 
     def _announce(self) -> None:
-        """Say that the site answers, and let the workers begin: until now they would have slowed it down."""
+        """Announce that the site answers, and start the workers, which would have slowed it down until now."""
         self._is_answered = True
         lines = [f"Kindred is ready: http://127.0.0.1:{self._port}/"]
         if environment("DEMO"):
@@ -200,7 +200,7 @@ class _Serving:
 
 
 def _runs_few_processes() -> bool:
-    """Return whether this machine is to run few processes, and say so; warn where even these are too many."""
+    """Return whether this machine should run few processes, and print so; warn if memory is too low even for that."""
     memory, chosen = memory_bytes(), processes()
     size = f"{memory / 1e9:.1f} GB of memory"
     if memory < _LEAST_MEMORY:

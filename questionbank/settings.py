@@ -1,6 +1,6 @@
-"""Django settings: production's, unless `DEMO=1` (which only `make run` sets).
+"""Django settings: for production, unless `DEMO=1` (which only `make run` sets).
 
-Everything an installation may change comes from the environment, see `questionbank.core.env`.
+Everything that an installation may change comes from the environment, see `questionbank.core.env`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ MIDDLEWARE = [
     "pghistory.middleware.HistoryMiddleware",
 ]
 
-# The log names the address that `ClientAddressMiddleware` vouches for, not what other headers claim.
+# The log shows the address that `ClientAddressMiddleware` trusts, not what other headers claim.
 IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 
 ROOT_URLCONF = "questionbank.urls"
@@ -99,11 +99,11 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": env.cache_url(),
-        "VERSION": 2,  # to be raised where the class of a kept value moves: it is pickled with its module's name
+        "VERSION": 2,  # increase it when the class of a cached value moves: pickles name its module
         "OPTIONS": {
             "socket_connect_timeout": 1,
             "socket_timeout": 1,
-            "retry": Retry(NoBackoff(), 0),  # a page answers at once that Redis is away
+            "retry": Retry(NoBackoff(), 0),  # fail at once when Redis is down
         },
     },
 }
@@ -111,7 +111,7 @@ SESSION_ENGINE = "django.contrib.sessions.backends.db"
 
 # --- Celery ---------------------------------------------------------------------------------------
 CELERY_BROKER_URL = env.broker_url()
-CELERY_TASK_IGNORE_RESULT = True  # the table of runs is the result
+CELERY_TASK_IGNORE_RESULT = True  # the results are in the table of runs
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -119,7 +119,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
-    "priority_steps": [0, 1, 2, 3],  # of `Run.Priority`
+    "priority_steps": [0, 1, 2, 3],  # the values of `Run.Priority`
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
@@ -128,12 +128,12 @@ CELERY_BEAT_SCHEDULE = {
     "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0},
     "settle-facet-counts": {"task": "bank.settle_facet_counts", "schedule": 600.0},
     "count-missing-vectors": {"task": "bank.count_missing_vectors", "schedule": 600.0},
-    # where it is not there yet, and no other job is to be done
+    # if it is missing and no other job is pending
     "request-language-model": {"task": "bank.request_language_model", "schedule": 300.0},
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
     "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
     "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
-    # by whoever trains: they lie on that machine
+    # on the training workers, which hold the checkpoints
     "clear-checkpoints": {
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,
@@ -141,12 +141,12 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-# --- models and other kept files ------------------------------------------------------------------
+# --- models and other stored files ----------------------------------------------------------------
 STORAGES = {
     **env.storages(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-MODEL_CACHE_BYTES = int(1e9 * env.environment("MODEL_CACHE_GB"))  # of models from an object store
+MODEL_CACHE_BYTES = int(1e9 * env.environment("MODEL_CACHE_GB"))  # for models from an object store
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -177,11 +177,11 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_PREVENT_ENUMERATION = True
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # else anybody could have us write to anybody
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # otherwise anybody could make us send mail to anybody
 ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "login_failed": "",
-}  # an address may be a school; `accounts` slows down
+}  # an address may be a whole school; `accounts` throttles
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kindred"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no sign-up to abuse
@@ -200,7 +200,7 @@ DEFAULT_FROM_EMAIL = env.mail_sender(ALLOWED_HOSTS)
 
 # --- security -------------------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = not DEMO
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # load balancers ask over plain HTTP
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # load balancers check it over plain HTTP
 SECURE_HSTS_SECONDS = 0 if DEMO else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEMO
 SECURE_HSTS_PRELOAD = not DEMO
@@ -218,7 +218,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are strea
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
 DOCUMENT_UPLOAD_MAX_BYTES = 50 * 1024 * 1024
-REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # read within the request
+REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # parsed within the request
 FILE_UPLOAD_HANDLERS = [
     "questionbank.core.upload_forms.LimitedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -275,10 +275,10 @@ LOGGING = {
         }
     },
     "loggers": {
-        # a job is one line of `worker.reporting` when it ends; these say it six times
+        # `worker.reporting` logs one line per job when it ends; these log six
         "celery": {"level": _chatty},
         "django_structlog.celery": {"level": _chatty},
-        # warns that clocks differ when a busy worker is late; a message's time counts nowhere
+        # warns of clock drift when a busy worker is late; message times are not used anywhere
         "celery.events.state": {"level": "ERROR"},
     },
     "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},
@@ -294,10 +294,10 @@ structlog.configure(
     cache_logger_on_first_use=True,
 )
 
-DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id goes with the jobs that it asks for
+DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id is passed on to the jobs that it starts
 
 TEACHERS_PUBLISH_IMPORTS: bool = env.environment("TEACHERS_PUBLISH_IMPORTS")
-QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs that wait in one queue
+QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs waiting in one queue
 
 # The review queue
 REVIEW_OPINIONS_MOST = 9
@@ -305,10 +305,10 @@ REVIEW_OPINIONS: int = min(REVIEW_OPINIONS_MOST, max(1, env.environment("REVIEW_
 REVIEW_RANDOM_SHARE: float = min(1.0, max(0.0, env.environment("REVIEW_RANDOM_SHARE")))
 REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))
 
-# Files of labelled pairs on which scorers of paraphrases are compared, beside the bank's own and the demo's
+# Files of labelled pairs to compare paraphrase scorers on, in addition to the bank's and the demo's
 SCORER_SUITES: list[str] = env.environment("SCORER_SUITES")
 
-# Models that write text (paraphrases, answers), where the installation has some
+# Models that write text (paraphrases, answers), if the installation has any
 PARAPHRASE_MODEL: str = env.environment("PARAPHRASE_MODEL")
 PARAPHRASE_PREFIX: str = env.environment("PARAPHRASE_PREFIX")
 FONT_FOLDER: str = env.environment("FONT_FOLDER")

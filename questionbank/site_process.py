@@ -1,7 +1,7 @@
-"""Settings of gunicorn: what a process of the site does when it begins.
+"""Settings of gunicorn: what a process of the site does when it starts.
 
-The site is loaded once, before its processes are forked, so that they share its memory. Models are loaded by each
-process: their threads do not survive a fork.
+The site is loaded once, before its processes are forked, so that they share its memory. Each process loads models
+itself: their threads do not survive a fork.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def when_ready(_server: Any) -> None:
-    """Keep the garbage collector from writing to what is loaded: a page of memory that is written to is copied."""
+    """Freeze loaded objects, so that the garbage collector does not write to shared memory pages and cause copies."""
     gc.collect()
     gc.freeze()
 
@@ -26,9 +26,9 @@ def post_worker_init(_worker: Any) -> None:
 
 
 def worker_exit(_server: Any, _worker: Any) -> None:
-    """End a process that was asked to end at once.
+    """Exit at once when a process is told to end.
 
-    The threads of ONNX Runtime and V8 may crash while Python takes itself apart, and gunicorn would report SIGSEGV.
+    The threads of ONNX Runtime and V8 may crash during Python's shutdown, and gunicorn would report SIGSEGV.
     """
     leaving = sys.exc_info()[1]
     if isinstance(leaving, SystemExit) and not leaving.code:

@@ -1,7 +1,7 @@
-"""Every address of the site; those of a single capability are in its class (`questionbank.capabilities`).
+"""All URLs of the site; those of a single capability are in its class (`questionbank.capabilities`).
 
-Of django-allauth only what a closed school needs is here: log-in, log-out, password and two-step log-in.
-Sign-up's address leads to the log-in, because allauth's templates and mails name it.
+Only the parts of django-allauth that a closed school needs are here: log-in, log-out, password and two-step log-in.
+The sign-up URL redirects to the log-in, because allauth's templates and mails refer to it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Entry point of a WSGI server.
 
-Pages are imported while `manage.py serve` still prepares the installation; the site begins to serve after that.
+Pages are imported while `manage.py serve` still prepares the installation; the site starts serving after that.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The worker as an installed app without models, so that its commands are found."""
+"""The worker as an installed app without models, so that Django finds its commands."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def _worker_table() -> Mapping[str, WorkerCapability]:
 
 
 def _check_worker(**_kwargs: Any) -> list[CheckMessage]:
-    from worker.checks import worker_problems  # only a process that is checked imports them
+    from worker.checks import worker_problems  # imported only when checks run
 
     return [Error(problem, id="worker.E001") for problem in worker_problems()]

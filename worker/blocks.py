@@ -1,7 +1,8 @@
-"""Bulk work in blocks: the worker that has the run plans and works, every idle worker helps.
+"""Bulk work in blocks: the worker that holds the run plans and works, and idle workers help.
 
-The run's worker asks for help while blocks are free; a helper has no run of its own and does blocks until none is left,
-the run ends or somebody waits for the worker. What dies loses its lease, and another worker takes the block.
+The run's worker asks for help while blocks are free. A helper has no run of its own and processes blocks until none is
+left, the run ends or other work waits for the helper. If a worker dies, its lease expires and another one takes the
+block.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from questionbank.registry.block_services import (
 from questionbank.registry.run_selectors import BlockSums, block_sums
 from worker.reporting import CLOCK_SECONDS, RunReporter, patiently, somebody_waits
 
-WAIT_SECONDS = 0.5  # for blocks that others work on
-HELP_SECONDS = 2.0  # between two calls for help
-GROW_SECONDS = 5.0  # between two looks for rows that came since the plan
+WAIT_SECONDS = 0.5  # while others hold the remaining blocks
+HELP_SECONDS = 2.0  # between two requests for help
+GROW_SECONDS = 5.0  # between two checks for rows added since the plan
 
 
 class BlockJob(ABC):
-    """Work on ranges of ids that may be done twice with the same result.
+    """Work on ranges of ids; doing a block twice gives the same result.
 
     Attributes:
-        word: what such jobs are called; see `WorkerCapability.blocks`.
-        name: of its blocks: the word and an argument, such as ``vectors/12``.
+        word: name of this type of job; see `WorkerCapability.blocks`.
+        name: name of its blocks: the word and an argument, such as ``vectors/12``.
     """
 
     word: ClassVar[str]
@@ -44,33 +45,33 @@ class BlockJob(ABC):
     @classmethod
     @abstractmethod
     def named(cls, argument: str) -> Self | None:
-        """Return the job of this name, for a worker that helps; None if what it is about no longer exists."""
+        """Return the job with this name, for a helping worker; None if its subject no longer exists."""
 
     @abstractmethod
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Compute a block's result.
 
         Args:
-            cancel: whether to stop, because nobody wants the result any more.
+            cancel: returns whether to stop because the result is no longer wanted.
 
         Returns:
-            What stores it, in the transaction that finishes the block, and returns the number of rows.
+            A function that stores it, in the transaction that finishes the block, and returns the number of rows.
         """
 
     def ranges_above(self, _last: int) -> Sequence[BlockRange]:
-        """Return blocks of the rows that came since the plan: their ids are above its last one."""
+        """Return blocks of the rows added since the plan: their ids are greater than its last one."""
         return ()
 
 
 def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> BlockSums:
-    """Do the planned blocks of a job together with all workers that are idle; the plan grows by rows that come.
+    """Process the planned blocks of a job together with all idle workers; the plan is extended by rows added meanwhile.
 
     Returns:
-        What was done, by any worker; for blocks that were planned again meanwhile, how far they had come.
+        Sums of the work done by all workers; if the blocks were replanned meanwhile, the greatest progress reached.
 
     Raises:
         Cancelled: the run was stopped; helpers stop too.
-        GaveWay: somebody waits for this worker.
+        GaveWay: other work waits for this worker.
     """
     called, grown = 0.0, time.monotonic()
     furthest = block_sums(job=job.name)
@@ -96,7 +97,7 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
 
 
 def help_with_blocks(run_id: int, job: BlockJob, *, worker: str) -> int:
-    """Do blocks of a job until none is free, the run has ended or somebody waits for this worker; return how many."""
+    """Process blocks until none is free, the run has ended or other work waits for this worker; return their number."""
     done, began = 0, time.monotonic()
     while True:
         run = patiently(Run.objects.filter(pk=run_id).first)
@@ -110,7 +111,7 @@ def help_with_blocks(run_id: int, job: BlockJob, *, worker: str) -> int:
 
 
 def do_block(job: BlockJob, *, cancel: Callable[[], bool] = lambda: False) -> bool:
-    """Claim a block, compute it and store its result unless the lease was lost; False: no block is free."""
+    """Claim and compute a block, and store its result unless the lease was lost; False if no block is free."""
     block = block_claim(job=job.name)
     if block is None:
         return False

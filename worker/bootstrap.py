@@ -1,4 +1,4 @@
-"""Bootstrap intervals: what a figure might have been on other questions of the same kind."""
+"""Bootstrap intervals: how a figure might vary on other questions of the same kind."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Array = npt.NDArray[np.float64]
 def resample_counts(
     size: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield how often each of `size` things is drawn when as many are drawn with replacement, once a resample."""
+    """Yield, per resample, how often each of `size` items is drawn when `size` items are drawn with replacement."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):
         yield np.bincount(rng.integers(size, size=size), minlength=size)
 
 
 def middle(values: Array) -> tuple[float, float]:
-    """Return the bounds of the middle 95 %; values that are no number are left out."""
+    """Return the bounds of the middle 95 %, ignoring NaN."""
     low, high = np.nanpercentile(values, [2.5, 97.5])
     return float(low), float(high)
 
@@ -38,10 +38,10 @@ def paired_interval(
     """Return the difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
 
     Args:
-        statistic: of the arrays of one model.
+        statistic: computed from the arrays of one model.
         candidate: arrays over questions, as the statistic takes them.
-        baseline: those of the other model, in the same order.
-        questions: number of each row's question; rows of one question, of several seeds, are drawn together. By
+        baseline: the other model's arrays, in the same order.
+        questions: question number of each row; rows of one question, from several seeds, are drawn together. By
             default each row is a question.
 
     Returns:
@@ -61,7 +61,7 @@ def paired_interval(
 def paired_difference(
     questions: Sequence[int], columns: Sequence[Sequence[float]], kind: str, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Return a figure of the candidate and the champion, and the 95 % interval of their difference.
+    """Return a figure of the candidate and of the champion, and the 95 % interval of their difference.
 
     Args:
         questions: id of each row; rows of one question are drawn together.
@@ -98,7 +98,7 @@ def mean_interval(
 
     Args:
         questions: id of each row; rows of one question are drawn together.
-        values: of each row.
+        values: value of each row.
         rng: draws the questions.
     """
     places, weights = _draws(questions, rng)
@@ -107,7 +107,7 @@ def mean_interval(
 
 
 def _draws(questions: Sequence[int], rng: np.random.Generator) -> tuple[npt.NDArray[np.intp], Array]:
-    """Return the place of each row's question, and how often each question is drawn: the first time once each."""
+    """Return each row's question index, and each question's count per draw; the first draw takes each question once."""
     names, places = np.unique(np.asarray(questions), return_inverse=True)
     drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=_RESAMPLES_OF_COLUMNS)
     return places, np.concatenate((np.ones((1, len(names))), drawn)).astype(np.float64)

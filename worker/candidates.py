@@ -1,4 +1,4 @@
-"""From a run to a registered candidate: what all trainings that keep a checkpoint share."""
+"""From a run to a registered candidate: code shared by all trainings that store checkpoints."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _PARTS = ("learned", "validation", "test")
 
 
 def kept_problems(folder: Path, read: Callable[[], Problems]) -> Problems:
-    """Return the problems that a stopped training kept, or read them now and keep them.
+    """Return the problems that a stopped training stored, or read them now and store them.
 
     Args:
-        folder: of the checkpoint.
-        read: gets them from the bank.
+        folder: the checkpoint's folder.
+        read: reads them from the bank.
 
     Raises:
         ArtifactError: the file cannot be read, or an earlier version of Kindred wrote it.
@@ -67,11 +67,11 @@ def _problem(row: dict[str, Any]) -> ProblemRecord:
 
 
 def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:
-    """Say what becomes of how many questions; a reason that left none out is not named.
+    """Describe how many questions each part gets; reasons that left nothing out are omitted.
 
     Args:
         parts: the questions.
-        left_out: how many are in none of the parts, and what they are, such as ``(3, "unreadable")``.
+        left_out: (count, description) of questions in none of the parts, such as ``(3, "unreadable")``.
     """
     near = (parts.left_out, "near-duplicates of validation, held-out or test questions")
     reasons = ", ".join(f"{count:,} {what}" for count, what in (*left_out, near) if count)
@@ -87,9 +87,9 @@ WAIT_SECONDS = 2.0
 
 @contextmanager
 def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
-    """Hold the device alone while the block works; on a CPU there is nothing to hold.
+    """Lock the GPU while the block runs; on a CPU there is nothing to lock.
 
-    When the process dies, another one has its turn after `questionbank.registry.block_services.LEASE`.
+    If the process dies, another one gets the lock after `questionbank.registry.block_services.LEASE`.
 
     Raises:
         Cancelled: the run was stopped while it waited.
@@ -105,7 +105,7 @@ def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
 
 
 def gpu_name(device: torch.device) -> str:
-    """Return what tells a card from all others: its UUID, or machine and number where the driver does not say."""
+    """Return a unique name of a GPU: its UUID, or machine and index if the driver does not report one."""
     index = device.index if device.index is not None else torch.cuda.current_device()
     unique = getattr(torch.cuda.get_device_properties(index), "uuid", None)
     return f"gpu/{unique or f'{socket.gethostname()}/{index}'}"
@@ -116,19 +116,17 @@ Train = Callable[[Path, TrainingContext], Manifest]
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
-TRAINING_BYTES = (
-    1_000_000_000  # the checkpoint of the default encoder with its optimiser's state, twice, and the model
-)
+TRAINING_BYTES = 1_000_000_000  # two checkpoints of the default encoder with optimiser state, and the model
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What a training on the bank begins with.
+    """The start of a training on the bank.
 
     Attributes:
         config: the settings.
-        start: folder, packaged name or hub id of the model or encoder that is trained further.
-        folder: of the run; what is learned from and the checkpoint are in it.
+        start: folder, packaged name or hub id of the model or encoder to train further.
+        folder: the run's folder, with the training data and the checkpoint.
     """
 
     config: Any
@@ -139,24 +137,24 @@ class Beginning:
 def train_candidate(
     reporter: RunReporter, method: str, begin: Callable[[Beginning], Train], *, scope: str = ""
 ) -> dict[str, Any]:
-    """Train and register a candidate whose parent is the champion; it serves only after a promotion.
+    """Train and register a candidate with the champion as parent; it serves only after a promotion.
 
-    Continues from the run's checkpoint where there is one, and registers nothing twice. The run's parameters are
+    Resumes from the run's checkpoint, if any, and registers nothing twice. The run's parameters are
     ``{"set": {field: value}, "start": id of the registered model that is trained further, or absent}``; the capability
-    may read more. A GPU is waited for.
+    may read more. Waits for the GPU if another training uses it.
 
     Args:
-        reporter: of the run.
-        method: the word in names of such models, such as ``quesco``.
-        begin: reads what is learned from, and gives the training.
-        scope: of the model, where its capability's models have one.
+        reporter: the run's reporter.
+        method: the word used in names of such models, such as ``quesco``.
+        begin: reads the training data and returns the training function.
+        scope: the model's scope, if its capability's models have one.
 
     Returns:
         ``{"model": id, "metrics": figures}``.
 
     Raises:
         ConfigurationError: a setting is unknown or out of bounds.
-        DataError: there is too little to learn from, or the model to begin with has been deleted.
+        DataError: there is too little training data, or the model to start from has been deleted.
         BackboneError: an encoder cannot be loaded.
         Cancelled: the run was stopped; its checkpoint is usable.
     """
@@ -205,7 +203,7 @@ def train_candidate(
 
 
 def _settings(reporter: RunReporter) -> dict[str, str]:
-    """Return the settings of a run; one of an earlier version that asked for several processes gets one."""
+    """Return the settings of a run; a run of an earlier version that requested several processes gets one."""
     asked: dict[str, str] = reporter.run.parameters.get("set", {})
     settings = {name: value for name, value in asked.items() if name not in TORCHRUN_SETTINGS}
     if len(settings) < len(asked):
@@ -218,31 +216,31 @@ def _settings(reporter: RunReporter) -> dict[str, str]:
 
 @contextmanager
 def _stored() -> Iterator[None]:
-    """Say in a sentence what the object store refuses; where it does not answer, the run waits for it.
+    """Turn errors of the object store into one sentence; on an outage, let the run wait for the store.
 
     Raises:
-        ArtifactError: it refuses something.
+        ArtifactError: the store rejects something.
     """
     try:
         yield
-    except Exception as error:  # whatever its library says
+    except Exception as error:  # its library may raise anything
         if outage_of(error):
             raise
         raise ArtifactError(f"The object store does not take checkpoints: {error}") from error
 
 
 def _store(reporter: RunReporter, folder: Path) -> None:
-    """Keep a checkpoint in the object store, where there is one; if that fails, there is still this machine's."""
+    """Copy a checkpoint to the object store, if any; if that fails, this machine's copy remains."""
     try:
         checkpoint_store(run_id=reporter.run.pk, folder=folder)
-    except Exception as error:  # noqa: BLE001 - whatever its library says
+    except Exception as error:  # noqa: BLE001 - its library may raise anything
         reporter.log(
             f"The object store took no checkpoint; it stays on this machine: {error}", level="warning"
         )
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
-    """Return the command line that trains the same on the bank."""
+    """Return the command line that repeats this training on the bank."""
     words = ["python", "manage.py", "train", capability]
     for name in parameters.get("hierarchies") or ():
         words += ["--hierarchy", name]
@@ -258,9 +256,9 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _training_begins_with(run: Run, backbone: str, method: str) -> tuple[str, str]:
-    """Return name and place of what a run trains further: the registered model ``start``, else its settings' backbone.
+    """Return name and location of the model to train further: the registered ``start``, else the settings' backbone.
 
-    The name loses the method, which the new model's name has too.
+    The method is stripped from the name, because it is part of the new model's name too.
     """
     if "start" not in run.parameters:
         return Path(backbone).name, backbone

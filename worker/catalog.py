@@ -1,6 +1,6 @@
-"""What jobs and commands ask about the capabilities' classes, which are imported on first use.
+"""Access to the capabilities' worker classes for jobs and commands; the classes are imported on first use.
 
-The classes are in `worker.table`, above what does the work; this module is below it.
+They are in `worker.table`, a layer above the modules that do the work; this module is below those.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from worker.blocks import BlockJob
 
 WORKER_CAPABILITIES: LateTable[WorkerCapability] = LateTable()
-"""The rows of `worker.table`, which `worker.apps` names."""
+"""The rows of `worker.table`, set by `worker.apps`."""
 
 
 def worker_capability(word: str) -> WorkerCapability:
     """Return the row of a capability.
 
     Raises:
-        NotFound: this program has no such capability; a newer one may have queued the job.
+        NotFound: this version has no such capability; a newer one may have queued the job.
     """
     row = WORKER_CAPABILITIES.get(word)
     if row is None:
@@ -31,5 +31,5 @@ def worker_capability(word: str) -> WorkerCapability:
 
 
 def block_jobs() -> dict[str, type[BlockJob]]:
-    """Return the jobs of capabilities that are done in blocks, by their word."""
+    """Return the capabilities' jobs that are done in blocks, by their word."""
     return {job.word: job for row in WORKER_CAPABILITIES.values() for job in row.blocks}

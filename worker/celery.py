@@ -1,4 +1,4 @@
-"""The Celery application, the thread by which each worker says that it lives, and the clock's reconciler."""
+"""The Celery application, each worker's heartbeat thread, and the clock's reconciler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # for the reason see analytics/training/threads.py
 
 import django
 import structlog
@@ -36,13 +36,13 @@ from worker.hung_connections import WaitingConnections  # noqa: E402
 application = SteadyCelery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]
-application.steps["worker"].add(DjangoStructLogInitStep)  # log lines of a job carry its request's id
+application.steps["worker"].add(DjangoStructLogInitStep)  # a job's log lines include its request's id
 application.steps["worker"].add(ClockInWorker)
 application.user_options["worker"].add(
     Option(("--clock",), metavar="FILE", help="Run the clock in this worker, with its schedule in FILE.")
 )
 
-# It warns root of pickled messages; ours are JSON, the only form that Celery accepts by default.
+# Celery warns root about pickled messages; ours are JSON, which is all that Celery accepts by default.
 warnings.filterwarnings(
     "ignore", message="You're running the worker with superuser", category=SecurityWarning
 )
@@ -53,7 +53,7 @@ logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 10.0
 RECONCILE_SECONDS = 2.0
-BREAK_SECONDS = 10.0  # after such a break the reconciler has not been watching
+BREAK_SECONDS = 10.0  # after a gap this long, the reconciler counts as not having been watching
 _stop = threading.Event()
 
 
@@ -75,9 +75,9 @@ def _stop_heartbeat(**_kwargs: Any) -> None:
 
 
 def _beat(name: str, queues: str) -> None:
-    # Whatever goes wrong here, the thread must live: without it a healthy worker is taken for dead.
+    # Whatever fails here, the thread must survive: without it a healthy worker is taken for dead.
     while True:
-        with suppress(DatabaseError):  # the database restarts, or has no tables yet: the next beat tells
+        with suppress(DatabaseError):  # the database restarts or has no tables yet: retry with the next beat
             worker_seen(name=name, queues=queues)
         close_old_connections()
         if _stop.wait(HEARTBEAT_SECONDS):
@@ -87,19 +87,19 @@ def _beat(name: str, queues: str) -> None:
 
 @beat_init.connect
 def _start_reconciler(**_kwargs: Any) -> None:
-    if _reconciler.ident is None:  # a clock that failed begins again in the same process
+    if _reconciler.ident is None:  # a clock that failed restarts in the same process
         _reconciler.start()
 
 
 def _reconcile() -> None:
-    """Mend what dead workers left, in the clock's process: no job can keep it waiting."""
+    """Clean up after dead workers, in the clock's process, where no job can delay it."""
     watching_since: datetime | None = None
     last = time.monotonic()
     while True:
         try:
             watching_since = watching_since or database_now()
             runs_reconcile(watching_since=watching_since)
-        except Exception as error:  # whatever it is, the next round tries again
+        except Exception as error:  # whatever it is, retry in the next round
             close_old_connections()
             logger.warning(
                 "not_reconciled", reason=str(error).strip(), exc_info=None if outage_of(error) else error

@@ -1,4 +1,4 @@
-"""The system check of `worker.table`: each capability does what the bank's class promises."""
+"""The system check of `worker.table`: each capability's worker class does what the bank's class promises."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from worker.contract import WorkerCapability
 
 
 def worker_problems() -> list[str]:
-    """Return sentences that say what the rows of `worker.table` lack."""
+    """Return sentences describing what is missing in the rows of `worker.table`."""
     problems = []
     for word, bank_row in BANK_CAPABILITIES.items():
         row = WORKER_CAPABILITIES.get(word, WorkerCapability())

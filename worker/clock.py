@@ -1,8 +1,8 @@
-"""The schedule of the clock (`celery beat`), by a time that does not jump and without messages that run out.
+"""The schedule of the clock (`celery beat`), on a steady time and with messages that do not expire.
 
-Celery writes into a message when it runs out, by the clock's machine, and the worker compares that with its own time,
-so a worker ten minutes ahead would drop every one. Instead, a message that waits is not sent again, whoever sends it:
-neither a worker that was away nor a second clock makes messages pile up.
+Celery writes a message's expiry time by the clock's machine, and the worker compares it with its own time, so a worker
+ten minutes ahead would drop every message. Instead, a message is not sent again while it is still waiting, whoever
+sends it: neither an absent worker nor a second clock makes messages pile up.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from questionbank.core import task_queue
 
 logger = structlog.get_logger(__name__)
 
-_AGAIN_SECONDS = 5.0  # after a clock that failed, as where its schedule cannot be written
+_AGAIN_SECONDS = 5.0  # restart delay after a failure, for example when the schedule cannot be written
 
 
 class SteadyCelery(Celery):
-    """An application whose time is the machine's at its start and goes on evenly, even if the machine's is set."""
+    """A Celery application with a steady clock that starts at the machine's time, even if that is set later."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._began, self._counted = datetime.now(UTC), time.monotonic()
 
     def now(self) -> datetime:
-        """Return the time, with a zone."""
+        """Return the time, time zone aware."""
         return self._began + timedelta(seconds=time.monotonic() - self._counted)
 
 
 class Scheduler(PersistentScheduler):
-    """Sends each job unless its last message still waits."""
+    """Sends each job unless its last message is still waiting."""
 
     def install_default_entries(self, data: Any) -> None:
-        """Leave out Celery's own job, which clears results that we do not keep."""
+        """Leave out Celery's own job, which clears results that we do not store."""
 
     def setup_schedule(self) -> None:
-        """Read what was last done when; what claims to be done in the future is due after one interval from now."""
+        """Read the last run times; an entry that ran in the future becomes due one interval from now."""
         super().setup_schedule()
         now = self.app.now()
         for entry in self.schedule.values():
@@ -57,12 +57,12 @@ class Scheduler(PersistentScheduler):
 
 
 class ClockInWorker(StartStopStep):
-    """Runs the clock as a thread of a worker that is given ``--clock FILE``, rather than as a process of its own.
+    """Runs the clock as a thread of a worker that gets ``--clock FILE``, instead of as a separate process.
 
-    The worker's main process does no jobs, so that none keeps the clock waiting.
+    The worker's main process runs no jobs, so no job can delay the clock.
     """
 
-    requires = ("celery.worker.components:Pool",)  # its processes are forked before the thread begins
+    requires = ("celery.worker.components:Pool",)  # the pool's processes are forked before the thread starts
 
     def __init__(self, parent: Any, clock: str | None = None, **options: Any) -> None:
         super().__init__(parent, **options)
@@ -78,7 +78,7 @@ class ClockInWorker(StartStopStep):
         self._thread.start()
 
     def stop(self, _parent: Any) -> None:
-        """Have the clock save its schedule and end."""
+        """Make the clock save its schedule and stop."""
         self._stopped.set()
         if self._service is not None:
             self._service.stop()
@@ -90,12 +90,12 @@ class ClockInWorker(StartStopStep):
             try:
                 self._service = Service(
                     self._application,
-                    max_interval=1,  # a sleep that ends soon after `stop`
+                    max_interval=1,  # short sleeps, so that it ends soon after `stop`
                     schedule_filename=self._schedule,
                     scheduler_cls=self._application.conf.beat_scheduler,
                     remote_control=False,
                 )
                 self._service.start()
-            except Exception as error:  # whatever it is, jobs must not stay without a clock
+            except Exception as error:  # whatever it is, jobs need a clock
                 logger.warning("clock_failed", reason=str(error).strip(), exc_info=error)
                 self._stopped.wait(_AGAIN_SECONDS)

@@ -21,9 +21,9 @@ from worker.catalog import worker_capability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
 
-PORTION = 64  # of a suite: seconds of work
+PORTION = 64  # items per portion of a suite: seconds of work
 ROLES = ("candidate", "champion")
-SEED = 0  # of what a comparison draws
+SEED = 0  # for everything that a comparison draws
 
 _OUTCOMES = {
     GateOutcome.BETTER: "The candidate passes the gate.",
@@ -34,7 +34,7 @@ _OUTCOMES = {
 
 _measured: dict[
     tuple[int, str], list[tuple[Any, Any]]
-] = {}  # by run and role: what was measured, and its result
+] = {}  # by run and role: measured items with their results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -46,14 +46,14 @@ def in_portions(
     suite: Sequence[Item],
     measure: Callable[[Sequence[Item]], Sequence[Result]],
 ) -> list[Result]:
-    """Measure a model on a suite, portion by portion, between which the comparison gives way.
+    """Measure a model on a suite in portions, giving way to other work between them.
 
-    The results of a comparison that gave way are kept in this process. Its next attempt uses those of what the suite
-    still begins with.
+    Results of a comparison that gave way are cached in this process. Its next attempt reuses them as long as the suite
+    starts with the same items.
 
     Raises:
         Cancelled: the run was stopped.
-        GaveWay: somebody waits for this worker.
+        GaveWay: other work waits for this worker.
     """
     run = reporter.run.pk
     for earlier in [key for key in _measured if key[0] != run]:
@@ -71,11 +71,11 @@ def in_portions(
 
 
 def compare_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``evaluate`` asks for: ``{"candidate": id, "champion": id}``.
+    """Execute a run of kind ``evaluate`` with the parameters ``{"candidate": id, "champion": id}``.
 
     Raises:
-        DataError: one of the models is no longer there.
-        ServiceUnavailable: the files of one are missing or damaged.
+        DataError: one of the models no longer exists.
+        ServiceUnavailable: the files of a model are missing or damaged.
     """
     models = {}
     for role in ROLES:
@@ -98,12 +98,12 @@ def paired_metric(
     rng: np.random.Generator,
     kind: str = "mean",
 ) -> Metric:
-    """Return a line of a comparison with its interval.
+    """Return an entry of a comparison with its interval.
 
     Args:
         name, label: as for `metric_entry`.
         questions, columns, rng: as for `paired_difference`.
-        kind: likewise, or ``"error"``: a mean of which less is better.
+        kind: as for `paired_difference`, or ``"error"``: a mean that is better when lower.
     """
     is_error = kind == "error"
     figures = paired_difference(questions, columns, "mean" if is_error else kind, rng)
@@ -113,11 +113,11 @@ def paired_metric(
 def metric_entry(
     name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
 ) -> Metric:
-    """Return a line of a comparison.
+    """Return an entry of a comparison.
 
     Args:
-        name: what the gate calls the metric.
-        label: what people read.
+        name: the metric's name for the gate.
+        label: the label that people read.
         figures: as `paired_difference` returns them.
         questions: number of questions that it was measured on.
         higher_is_better: False for an error.
@@ -137,10 +137,10 @@ def metric_entry(
 
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]
-"""Vectors of length 1 by question."""
+"""Vectors of length 1 by question id."""
 
 SEED_OF_NEIGHBOURS = 0
-ASKED, SHOWN = 500, 50  # questions whose neighbours are looked for, and of them those that are kept
+ASKED, SHOWN = 500, 50  # questions to find neighbours for, and how many of them to store
 
 
 class _Question(Protocol):
@@ -154,7 +154,7 @@ class _Question(Protocol):
 def compared_sets(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, EmbeddingSet]:
-    """Return the sets of both models, whose missing vectors are computed; a promotion uses them later."""
+    """Return the sets of both models after computing their missing vectors; a later promotion reuses them."""
     sets = {
         "candidate": embedding_set_ensure(artifact=candidate),
         "champion": embedding_set_ensure(artifact=champion),
@@ -168,7 +168,7 @@ def compared_sets(
 def unreadable(questions: Iterable[_Question], ids: Set[int], embedding_set: EmbeddingSet) -> int:
     """Return how many of the questions are in a language that the set's encoder does not know.
 
-    Another one lacks a vector because it was added while the vectors were computed.
+    Other questions may lack a vector because they were added while the vectors were computed.
     """
     served = languages_served(embedding_set)
     return len({row.id for row in questions if row.id in ids and row.language not in served})
@@ -177,13 +177,13 @@ def unreadable(questions: Iterable[_Question], ids: Set[int], embedding_set: Emb
 def changed_neighbours(
     vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int], *, k: int
 ) -> list[ChangedNeighbours]:
-    """Return the questions whose `k` nearest differ most.
+    """Return the questions whose `k` nearest neighbours differ most.
 
     Args:
-        vectors: of both models, by role.
-        suite: the questions that are looked at, or a sample of them.
-        everything: all that both models can read, among which neighbours are looked for.
-        k: neighbours of a question, itself not among them.
+        vectors: vectors of both models, by role.
+        suite: the questions to examine, all or a sample.
+        everything: all questions that both models can read, among which neighbours are searched.
+        k: number of neighbours per question, excluding itself.
     """
     if len(everything) < 2 or not suite:
         return []

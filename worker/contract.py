@@ -1,7 +1,7 @@
-"""The contract between a capability and the worker: what its class in `worker.<word>.capability` does.
+"""The contract between a capability and the worker: what its class in `worker.<word>.capability` provides.
 
 Every worker process imports the classes, so their methods import the modules that do the work when they are called:
-PyTorch is loaded by the process whose job needs it. Decisions 48 and 83.
+only a process whose job needs PyTorch loads it. Decisions 48 and 83.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from worker.reporting import RunReporter
 
 Job = Callable[["RunReporter"], Mapping[str, Any]]
-"""Does a run of one kind and returns its result."""
+"""Executes a run of one kind and returns its result."""
 
 
 class WorkerCapability:
     """What a worker does for one capability; each method is optional.
 
     Attributes:
-        measured_on: what `evaluate` takes as its data.
+        measured_on: description of the data that `evaluate` takes.
     """
 
     measured_on: ClassVar[str] = "a file or a folder"
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Do a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""
+        """Execute a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""
         raise NotImplementedError
 
     def compare(self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact) -> Figures:
-        """Measure both on the fixed suite."""
+        """Evaluate both on the fixed suite."""
         raise NotImplementedError
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
-        """Return the candidates that are built while the old vectors serve, and start serving with the new ones."""
+        """Build candidates while the old vectors serve; they start serving together with the new vectors."""
         return []
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return figures on ``data`` for `manage.py evaluate`, of the model in use or the one that ``model`` names."""
+        """Return figures on ``data`` for `manage.py evaluate`, of the model in use or the one given by ``model``."""
         raise NotImplementedError
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
@@ -52,14 +52,14 @@ class WorkerCapability:
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        """What else the capability does in the background, by the run's kind."""
+        """The capability's further background jobs, by kind of run."""
         return {}
 
     @property
     def blocks(self) -> Sequence[type[BlockJob]]:
-        """Jobs that are done in blocks, with which idle workers help."""
+        """Jobs done in blocks, which idle workers help with."""
         return ()
 
     def can(self, verb: str) -> bool:
-        """Return whether the class has a method of its own for what is optional."""
+        """Return whether the class overrides an optional method."""
         return getattr(type(self), verb) is not getattr(WorkerCapability, verb)

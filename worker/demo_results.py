@@ -1,8 +1,8 @@
-"""``python -m worker.demo_results``: compute the demo bank's vectors, solutions and map, and put them into the package.
+"""``python -m worker.demo_results``: compute the demo bank's vectors, solutions and map, and add them to the package.
 
-It makes a demo bank with the starters of this version in a folder of its own, does the jobs that a new installation
-does, and writes `questionbank.demo.results.DEMO_RESULTS`. It takes about ten minutes on two cores. Give it again when a
-starter, or the code that reads questions or solves them, has changed.
+It creates a demo bank with this version's starters in a temporary folder, runs the jobs that a new installation
+runs, and writes `questionbank.demo.results.DEMO_RESULTS`. It takes about ten minutes on two cores. Run it again when a
+starter, or the code that reads or solves questions, has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from questionbank import local as embedded
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Make the file."""
+    """Create the file."""
     ArgumentParser(prog="python -m worker.demo_results", description=__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="kindred-demo-") as folder:
         os.environ.update(
@@ -58,7 +58,7 @@ def _make() -> None:
 
 
 def _do(kind: str, capability: str, work: Callable[[Any], Mapping[str, Any]]) -> None:
-    """Do a job here and now."""
+    """Run a job in this process."""
     from questionbank.registry.run_services import run_create
     from worker.reporting import COMMAND_LINE, running
 

@@ -35,16 +35,16 @@ from questionbank.similar.similarity import NEAR_DUPLICATE
 from worker.blocks import BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
-LOOKED_AT = 2_000  # of a large import so many are compared, at some milliseconds each
+LOOKED_AT = 2_000  # most questions of a large import to compare, at some milliseconds each
 
 
 def near_duplicates_among(
     *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """Return pairs of questions (the earlier, the later, cosine of their n-grams), each pair once, nearest first.
+    """Return near-duplicates as (earlier, later, cosine of n-grams), each pair once, most similar first.
 
     Args:
-        embedding_set: the set of the lens wording.
+        embedding_set: the set of the wording lens.
         question_ids: the new questions; at most `LOOKED_AT` of them are compared.
     """
     ready = Question.objects.filter(pk__in=question_ids[:LOOKED_AT], status=Question.Status.READY)
@@ -62,19 +62,20 @@ def near_duplicates_among(
     return sorted(triples, key=lambda pair: (-pair[2], pair[0]))
 
 
-# So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
+# ONNX Runtime encodes this many questions in the time that importing PyTorch takes.
 SMALL_JOB = 256
-# Beyond this share of a set, rebuilding its index is quicker than inserting into it.
+# Beyond this share of a set, rebuilding its index is faster than inserting into it.
 BULK_SHARE = 0.3
-BLOCK_SIZE = 512  # questions: seconds of work, so that people wait no longer and little is lost with a worker
+BLOCK_SIZE = 512  # questions: seconds of work, so that people wait no longer and a dying worker loses little
 WAIT_SECONDS = 1.0
 NAMED_PAIRS = 10
 
 
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
-    """Compute every missing vector of the given sets, then index them; by default of those in use.
+    """Compute all missing vectors of the given sets, then index them; by default of the sets in use.
 
-    Without `sets`, search text that is missing is written first. May stop anywhere and be called again, and by several
+    Without `sets`, missing search text is written first. May stop anywhere and be called again, and by several
+    processes at once: they share the blocks.
     processes at once: they share the blocks.
 
     Returns:
@@ -89,7 +90,7 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
         else rows.filter(pk__in=[given_set.pk for given_set in sets])
     )
     stored: dict[str, int] = {}
-    in_order = list(chosen.order_by(F("artifact").asc(nulls_first=True), "pk"))  # the quick n-grams first
+    in_order = list(chosen.order_by(F("artifact").asc(nulls_first=True), "pk"))  # the fast n-grams first
     for number, embedding_set in enumerate(in_order, start=1):
         reporter.parts_left = len(in_order) - number
         lens = embedding_set.lens
@@ -113,9 +114,9 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
 
 
 def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
-    """Plan the blocks of a set unless there are some; return the questions without a vector.
+    """Plan the blocks of a set unless it has unfinished ones; return the questions without a vector.
 
-    A set that is complete is indexed.
+    If the set is complete, build its index instead.
     """
     embedding_set = job.embedding_set
     with set_turn(reporter, embedding_set):
@@ -134,9 +135,9 @@ def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
 
 @contextmanager
 def set_turn(reporter: RunReporter, embedding_set: EmbeddingSet) -> Iterator[None]:
-    """Be the only process that plans or indexes a set.
+    """Hold the lock on planning and indexing a set.
 
-    Otherwise one would drop the index that another is building, for which all searches would have to wait.
+    Otherwise one process would drop the index that another is building, and all searches would have to wait for it.
     """
 
     def wait() -> None:
@@ -149,16 +150,16 @@ def set_turn(reporter: RunReporter, embedding_set: EmbeddingSet) -> Iterator[Non
 
 
 def pending_in_known_languages(reporter: RunReporter, job: VectorBlocks) -> list[int]:
-    """Return the questions without a vector, once it is measured which languages the encoder knows."""
+    """Measure which languages the encoder knows, then return the questions without a vector."""
     if job.embedding_set.scope and not languages_meant(job.embedding_set):
-        return []  # the encoder need not be loaded
+        return []  # no need to load the encoder
     if isinstance(job.encoder, VocabularyEncoder):
         _measure_languages(reporter, job.embedding_set, job.encoder)
     return embedding_pending_ids(embedding_set=job.embedding_set)
 
 
 def make_room(embedding_set: EmbeddingSet, count: int) -> None:
-    """Drop a set's index before so many vectors are added that building it again is quicker."""
+    """Drop a set's index if so many vectors will be added that rebuilding it is faster."""
     if count > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + count):
         embeddings.embedding_index_drop(embedding_set=embedding_set)
 
@@ -182,12 +183,12 @@ class VectorBlocks(BlockJob):
 
     @cached_property
     def encoder(self) -> TextEncoder:
-        """The encoder of queries, which is loaded quickly."""
+        """The query encoder, which loads quickly."""
         return query_encoder(self.embedding_set)
 
     @cached_property
     def _bulk_encode(self) -> Encode | None:
-        """The capability's encoder of many texts; None for the n-grams, which are as quick with few."""
+        """The capability's bulk encoder; None for n-grams, for which bulk encoding is no faster."""
         artifact = self.embedding_set.artifact
         if artifact is None:
             return None
@@ -199,7 +200,7 @@ class VectorBlocks(BlockJob):
         return block_ranges(embedding_pending_ids(embedding_set=self.embedding_set, above=last), BLOCK_SIZE)
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
-        """Encode what is missing of a range of questions."""
+        """Encode the questions in a range that have no vector."""
         self.embedding_set.refresh_from_db(
             fields=["unknown_shares"]
         )  # languages are measured before each plan
@@ -225,7 +226,7 @@ class VectorBlocks(BlockJob):
 def _parted(
     questions: Sequence[PendingQuestion], lens: Lens
 ) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
-    """Return the questions that a lens compares, and those that it does not."""
+    """Split questions into those that a lens compares and those that it does not."""
     compared: list[PendingQuestion] = []
     others: list[PendingQuestion] = []
     for question in questions:
@@ -236,7 +237,7 @@ def _parted(
 def report_near_duplicates(
     reporter: RunReporter, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> None:
-    """Say in the run's log which new questions read almost like another one."""
+    """Log which new questions are near-duplicates of another one."""
     pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
     if not pairs:
         return
@@ -250,7 +251,7 @@ def report_near_duplicates(
 
 
 def query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
-    """Return the encoder of a set that is loaded quickly, for few texts."""
+    """Return the encoder of a set that loads quickly, for few texts."""
     artifact = embedding_set.artifact
     if artifact is None:
         return HashedNgramEncoder(embedding_set.dimension)
@@ -261,9 +262,9 @@ def query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
 def _measure_languages(
     reporter: RunReporter, embedding_set: EmbeddingSet, encoder: VocabularyEncoder
 ) -> None:
-    """Measure how much of each language that the set is for the encoder does not know.
+    """Measure how much of each of the set's languages the encoder does not know.
 
-    Decided each time: a language's first question may hold nothing but a formula.
+    Repeated each time, because the first question in a language may contain nothing but a formula.
     """
     shares = {}
     stand_in = lenses()[embedding_set.lens].stand_in

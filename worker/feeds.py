@@ -1,4 +1,4 @@
-"""From the bank's rows to what the capabilities train on."""
+"""From the bank's rows to the capabilities' training data."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class EncoderFeed:
     """Questions of the bank to pre-train an encoder on.
 
     Attributes:
-        examples: with those of the fixed held-out part, which training takes out itself.
+        examples: including the fixed held-out part, which the training itself removes.
         unknown_languages: {language: (questions left out, share of tokens that the backbone does not know)}.
-        duplicates: questions left out because another one in the same hierarchy asks exactly the same.
+        duplicates: questions left out because another one in the same hierarchy is exactly the same.
     """
 
     examples: list[EncoderExample]
@@ -43,7 +43,7 @@ def encoder_feed(
 
     Args:
         hierarchies: only questions tagged in these; by default all.
-        unknown_share: of the tokens of some texts, by the backbone's vocabulary.
+        unknown_share: returns the share of some texts' tokens that the backbone's vocabulary lacks.
     """
     rows = training_questions(hierarchies=hierarchies)
     languages = Counter(language for language in {row.id: row.language for row in rows}.values())
@@ -73,13 +73,13 @@ def encoder_feed(
 
 
 def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = None) -> EmbeddingSet | None:
-    """Return the set in use whose encoder knows the language of most of the hierarchy's questions.
+    """Return the set in use whose encoder knows the most frequent language of the hierarchy's questions.
 
-    That is the set of the lens that probes read, else of the lens that replaces it.
+    That is the set of the lens that probes read, else of its stand-in.
 
     Args:
-        hierarchy: with tagged questions; without any there is no such set.
-        instead: a set to take for the one of its lens that is in use.
+        hierarchy: one with tagged questions; without any there is no such set.
+        instead: a set to use instead of the one in use for its lens.
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values_list("question_id")
     languages = Counter(Question.objects.filter(pk__in=tagged).values_list("language", flat=True))
@@ -95,9 +95,9 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
 
 
 def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeData:
-    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are no paraphrases.
+    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are not paraphrases.
 
-    Difficulties on any scale but the commonest are left out: one probe never mixes scales.
+    Difficulties on any scale but the most frequent are left out: a probe never mixes scales.
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values("question_id")
     vectors = set_vectors(embedding_set)
@@ -125,7 +125,7 @@ def probe_data(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
 
 
 def set_vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
-    """Return every vector of the set by question, read in the server's binary form (parsing text is slow)."""
+    """Return every vector of the set by question id, read in the server's binary format (parsing text is slow)."""
     with connection.cursor() as cursor:
         cursor.execute(
             sql.SQL(

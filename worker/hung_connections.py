@@ -1,9 +1,9 @@
-"""Connections to PostgreSQL that hang: open, but no answer will ever come.
+"""Hung connections to PostgreSQL: open, but no answer will ever come.
 
-A firewall that forgets a connection, a proxy that stops or a server that is cut off leave a worker waiting for ever.
-No time limit tells that from a statement that takes hours, such as building an index. So whoever has waited for a
-minute is looked for at the server, on a new connection: if their backend does nothing for them, the connection is
-closed, and the job meets a lost connection.
+A firewall that forgets a connection, a proxy that stops or a server that is cut off leaves a worker waiting forever.
+No timeout can distinguish that from a statement that takes hours, such as building an index. So for a connection that
+has waited for a minute, the server is queried on a new connection: if its backend is not working, the connection is
+closed, and the job gets a lost connection.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ LOOK_SECONDS = 10.0
 
 
 class WaitingConnections:
-    """The connections of this process on which somebody waits for an answer, and since when."""
+    """The connections of this process that are waiting for an answer, and since when."""
 
     def __init__(self) -> None:
         self._since: dict[psycopg.Connection[Any], float] = {}
         self._watched_by = 0  # process id: a thread does not survive a fork
 
     def watch(self) -> None:
-        """Look after every connection that this process and its children open from now on.
+        """Watch every connection that this process and its children open from now on.
 
-        Behind a pooler nobody knows which backend works for whom.
+        Not behind a pooler, where the client cannot know which backend works for it.
         """
         if not settings.BEHIND_POOLER:
             connection_created.connect(self._add, weak=False)
@@ -58,7 +58,7 @@ class WaitingConnections:
         raw.wait = wait_noted
         if self._watched_by != os.getpid():
             self._watched_by = os.getpid()
-            self._since.clear()  # those of the parent
+            self._since.clear()  # entries of the parent process
             threading.Thread(target=self._look_often, daemon=True).start()
 
     def _look_often(self) -> None:
@@ -67,12 +67,12 @@ class WaitingConnections:
             self.close_hung()
 
     def close_hung(self, *, patience: float = PATIENCE_SECONDS) -> int:
-        """Close the connections that have waited for so long and for which the server does nothing; return how many."""
+        """Close connections that have waited this long and for which the server is not working; return their number."""
         began = time.monotonic() - patience
         waiting = {raw: since for raw, since in list(self._since.items()) if since < began}
         closed = 0
         for raw, since in waiting.items() if waiting else ():
-            with suppress(psycopg.Error, OSError):  # the server is away: the next look tells
+            with suppress(psycopg.Error, OSError):  # the server is down: retry with the next look
                 if not _backend_works(raw.info.backend_pid) and self._since.get(raw) == since:
                     logger.warning("hung_connection", waited=round(time.monotonic() - since))
                     with socket.socket(fileno=os.dup(raw.fileno())) as stream:
@@ -82,7 +82,7 @@ class WaitingConnections:
 
 
 def _backend_works(pid: int) -> bool:
-    """Ask the server on a new connection whether a backend is at work; one that waits for its client is not."""
+    """Query the server on a new connection whether a backend is working; one that waits for its client is not."""
     with psycopg.connect(**connections["default"].get_connection_params()) as fresh:
         limit_waiting(fresh, LOOK_SECONDS)
         row = fresh.execute(

@@ -1,4 +1,4 @@
-"""The language model of this installation, opened for a job. The only place that reads its key."""
+"""The language model of this installation, opened for a job. The only place that reads its API key."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def _rate_limit(per_minute: int) -> RateLimit:
 
 @transaction.atomic
 def language_model_request() -> Run | None:
-    """Ask for the packaged model to be prepared when nothing else is to be done.
+    """Request the preparation of the packaged model if nothing else is to be done.
 
-    None where it is there, is not installed, or was tried lately, and while another job waits or runs.
+    None if it is ready, not installed or was tried recently, or if another job waits or runs.
     """
     if packaged_model_is_ready() or not is_packaged_installed():
         return None
@@ -65,14 +65,14 @@ def language_model_request() -> Run | None:
 
 
 def prepare_language_model(reporter: RunReporter) -> None:
-    """Write the packaged model where workers and pages find it.
+    """Convert the packaged model and store it where workers and pages find it.
 
-    A process of its own does it, in one thread and at a low priority. It is ended where somebody waits for this worker:
-    the job begins again afterwards.
+    A separate process does it, with one thread and a low priority. It is killed if other work waits for this worker;
+    the job then starts over later.
 
     Raises:
         BackboneError: a package is damaged or not installed, or the model cannot be written.
-        Cancelled, GaveWay: the process was ended.
+        Cancelled, GaveWay: the process was killed.
     """
     folder = packaged_model_folder()
     if packaged_model_is_ready():
@@ -109,8 +109,8 @@ def open_language_model() -> Iterator[LanguageModel]:
     """Yield the model that `configured_language_model` describes.
 
     Raises:
-        ValidationFailed: none is configured (any more).
-        BackboneError, LanguageModelError: it cannot be loaded, or its address is none.
+        ValidationFailed: no model is configured (any more).
+        BackboneError, LanguageModelError: the model cannot be loaded, or its URL is invalid.
     """
     if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
         with EndpointModel(
@@ -122,7 +122,7 @@ def open_language_model() -> Iterator[LanguageModel]:
         ) as model:
             yield model
     elif local := local_model_folder():
-        from analytics.language_model.local import load_local_model  # PyTorch
+        from analytics.language_model.local import load_local_model  # imports PyTorch
 
         yield load_local_model(local, seconds=settings.LANGUAGE_MODEL_SECONDS)
     else:

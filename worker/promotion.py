@@ -1,7 +1,7 @@
-"""Promoting a model: what it needs is built while the old one serves, then all is swapped by one transaction.
+"""Promoting a model: everything it needs is built while the old one serves, then swapped in one transaction.
 
-A killed promotion goes on where it was: vectors that are stored are not computed again, and probes that were
-trained for it are found again. Until the swap nothing that serves has changed.
+A killed promotion resumes where it stopped: stored vectors are not computed again, and probes already trained for it
+are reused. Until the swap, what serves does not change.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from worker.reporting import RunReporter
 
 
 def promote_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``promote`` asks for: ``{"model": id, "reason", "override"}``.
+    """Execute a run of kind ``promote`` with the parameters ``{"model": id, "reason", "override"}``.
 
     Raises:
-        NotFound: the model is no longer there.
-        Conflict: it does not pass the gate (any more).
+        NotFound: the model no longer exists.
+        Conflict: it does not (or no longer) pass the gate.
         Cancelled: the run was stopped; what serves has not changed.
     """
     run = reporter.run
     artifact = ModelArtifact.objects.filter(pk=run.parameters["model"]).first()
     if artifact is None:
         raise NotFound("The model is no longer there.")
-    if artifact.state == ModelArtifact.State.CHAMPION:  # killed between the swap and its own end
+    if artifact.state == ModelArtifact.State.CHAMPION:  # killed between the swap and the end of the run
         return {"model": artifact.pk}
     if CAPABILITIES[artifact.capability].lens is None:
         consequences = model_promote(run=run, artifact=artifact)
@@ -44,7 +44,7 @@ def promote_run(reporter: RunReporter) -> dict[str, Any]:
     embedding_set.refresh_from_db()
     row = worker_capability(artifact.capability)
     beside = row.build(reporter, run=run, embedding_set=embedding_set)
-    embed_pending(reporter, sets=[embedding_set])  # what was edited while that was built
+    embed_pending(reporter, sets=[embedding_set])  # questions edited during the build
     reporter.check()
     consequences = model_swap(run=run, artifact=artifact, embedding_set=embedding_set, beside=beside)
     reporter.log(f"{artifact.name} is now in use.")

@@ -1,4 +1,4 @@
-"""From what a capability reports while it works to rows of the run's table."""
+"""From a capability's progress reports to rows of the run's table."""
 
 from __future__ import annotations
 
@@ -35,29 +35,27 @@ from questionbank.registry.run_selectors import is_run_waiting, run_last_step, w
 logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = runs.HEARTBEAT_SECONDS
-DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the reconciler queues it again
-DISK_SECONDS = 600.0  # so long it waits for space
+DATABASE_SECONDS = 600.0  # how long a job waits for the database; then the reconciler requeues it
+DISK_SECONDS = 600.0  # how long it waits for disk space
 PAUSE_SECONDS = 1.0
-PACE_SECONDS = 3.0  # after so long a stage's pace is known
-PACE_LASTS_SECONDS = 60.0  # what took place more than one or two times so long ago tells nothing of the pace
-ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
-COMMAND_LINE = "command line"  # the worker of a job that a command does itself
-INNERMOST_CALLS = 8  # logged for a hung job
-LOOK_SECONDS = 1.0  # at most so often does a bulk job look whether somebody waits
-IDLE_WORKER_SECONDS = 0.5  # by then an idle worker has taken a message
-CLOCK_SECONDS = (
-    120.0  # so long mail and the clock's other tasks wait: a job that gave way loads its models again
-)
-PROGRESS_SECONDS = 0.5  # at most so often is progress written
+PACE_SECONDS = 3.0  # a stage's pace is known after this time
+PACE_LASTS_SECONDS = 60.0  # the pace is measured over the last one or two of these periods
+ASLEEP_SECONDS = 60.0  # after such a gap between two beats nothing in this process was running
+COMMAND_LINE = "command line"  # worker name of a job that a command runs itself
+INNERMOST_CALLS = 8  # stack frames logged for a hung job
+LOOK_SECONDS = 1.0  # minimum time between a bulk job's checks for waiting work
+IDLE_WORKER_SECONDS = 0.5  # an idle worker has taken a message by then
+CLOCK_SECONDS = 120.0  # how long mail and other clock tasks wait: a job that gave way must reload its models
+PROGRESS_SECONDS = 0.5  # minimum time between two progress writes
 
 
 Result = TypeVar("Result")
 
 
 def patiently(write: Callable[[], Result]) -> Result:
-    """Call a function that uses the database; where the connection is lost, wait for the server and call it again.
+    """Call a function that uses the database; if the connection is lost, wait for the server and call it again.
 
-    Only outside of a transaction, whose first half would be missing.
+    Only outside transactions: the retry would lack the transaction's first half.
     """
     deadline = time.monotonic() + DATABASE_SECONDS
     while True:
@@ -73,14 +71,14 @@ def patiently(write: Callable[[], Result]) -> Result:
 
 
 class GaveWay(Exception):
-    """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
+    """Ends an attempt of a bulk job because other work waits for its worker; the job resumes after that work."""
 
 
 def somebody_waits(run: Run, *, worker: str, runs_alone: bool) -> bool:
     """Return whether more urgent work than a run waits for its worker, and no idle worker has taken it.
 
     Args:
-        runs_alone: whether what the clock sends is no reason to give way.
+        runs_alone: whether to ignore the clock's tasks and count only runs.
     """
 
     def is_waiting() -> bool:
@@ -97,7 +95,7 @@ def somebody_waits(run: Run, *, worker: str, runs_alone: bool) -> bool:
 
 
 class RunReporter:
-    """What a running job tells about itself; `result` becomes the run's when it succeeds."""
+    """Reports of a running job; `result` becomes the run's result when it succeeds."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -109,16 +107,16 @@ class RunReporter:
         self._reported = time.monotonic()
         self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
-        self.parts_left = 0  # after the one whose progress is reported
-        self._stage: tuple[int, int] = (0, 0)  # how far it is, its total
-        self._paces: list[tuple[float, int]] = []  # one or two times, and how far the stage was then
-        self._furthest_step: int | None = None  # that an earlier attempt reached
+        self.parts_left = 0  # parts after the current one
+        self._stage: tuple[int, int] = (0, 0)  # done and total
+        self._paces: list[tuple[float, int]] = []  # one or two times, and the progress then
+        self._furthest_step: int | None = None  # reached by an earlier attempt
         self._stop_requested = threading.Event()
         self._held = threading.Event()
         self._finished = threading.Event()
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Write how far the job is, not more often than twice a second."""
+        """Write the job's progress, at most twice a second."""
         self._reported = now = time.monotonic()
         if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
@@ -129,10 +127,10 @@ class RunReporter:
         patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=status))
 
     def _time_left(self, done: int, total: int, now: float) -> str:
-        """Return how long the rest of this stage takes at its pace of the last minute or two; empty if unknown.
+        """Return the remaining time of this stage at the pace of the last minute or two; empty if unknown.
 
-        A stage begins where `done` or `total` falls; a total that grows does not end it. Its first portion tells
-        nothing: it includes what a worker loads before it begins.
+        A stage starts when `done` or `total` decreases; a growing total does not end it. The first portion is ignored:
+        it includes what a worker loads before it starts.
         """
         reached, total_before = self._stage
         self._stage = done, total
@@ -150,12 +148,12 @@ class RunReporter:
         return duration_text((now - began) * (total - done) / (done - first))
 
     def saved_work(self) -> None:
-        """Say that what was done so far is saved: another attempt goes on from here."""
+        """Record that the work done so far is saved: another attempt resumes from here."""
         self._reported = time.monotonic()
         patiently(partial(runs.run_saved_work, run=self.run))
 
     def step(self, report: StepReport) -> None:
-        """Report a step of the training loop: progress with the time left, and the figures as rows."""
+        """Report a step of the training loop: progress with the remaining time, and the figures as rows."""
         self._reported = time.monotonic()
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
@@ -179,21 +177,21 @@ class RunReporter:
         patiently(partial(runs.run_log, run=self.run, text=text, level=level))
 
     def should_stop(self) -> bool:
-        """Return whether somebody cancelled the run, or its lease was given to another worker."""
+        """Return whether somebody cancelled the run, or its lease went to another worker."""
         return self._stop_requested.is_set()
 
     def check(self) -> None:
-        """Raise `Cancelled` if the run is to stop."""
+        """Raise `Cancelled` if the run should stop."""
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
 
     def give_way(self, *, begins_again: bool = False) -> None:
-        """Raise `GaveWay` if a bulk job keeps more urgent work waiting; call it every few seconds.
+        """Raise `GaveWay` if more urgent work waits for a bulk job's worker; call it every few seconds.
 
-        A command has a process of its own and keeps nobody waiting.
+        A command runs in its own process and delays nobody.
 
         Args:
-            begins_again: whether the job loses its work: then it gives way to runs alone, not to what the clock sends.
+            begins_again: whether the job loses its work; if so it gives way only to runs, not to the clock's tasks.
         """
         now = time.monotonic()
         if self._gives_way and now - self._looked > LOOK_SECONDS:
@@ -205,7 +203,7 @@ class RunReporter:
     def hangs(self) -> bool:
         """Return whether the job has reported nothing for too long.
 
-        Jobs started from the command line are never ended.
+        Jobs started from the command line are never killed.
         """
         silent = time.monotonic() - self._reported
         return silent > self.patience and self.run.worker != COMMAND_LINE and not self._finished.is_set()
@@ -213,7 +211,7 @@ class RunReporter:
     def _end_hung_job(self) -> None:
         """Mark the run as failed, log where it hangs, and kill the process: nothing else can interrupt it.
 
-        The supervisor, or Celery's parent process, starts another worker. Where the database takes no more writes, the
+        The supervisor, or Celery's parent process, starts another worker. If the database accepts no writes, the
         reconciler finds the run without a worker.
         """
         frame = sys._current_frames().get(self._thread)
@@ -223,17 +221,17 @@ class RunReporter:
         with suppress(DatabaseError):
             runs.run_fail(run=self.run, error=f"The job reported no progress for {waited} and was stopped.")
             runs.run_log(run=self.run, text=f"The job hangs here:\n{trace}", level="error")
-        if not self._finished.is_set():  # it may have ended while that was written
+        if not self._finished.is_set():  # it may have ended in the meantime
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _beat(self) -> None:
-        """Run in a thread with its own database connection, so that a busy job is not taken for dead."""
+        """Send heartbeats from a thread with its own database connection, so that a busy job is not taken for dead."""
         lock, was_held = RunLock(self.run), False
         try:
             last_beat = time.monotonic()
             while True:
                 now = time.monotonic()
-                if now - last_beat > ASLEEP_SECONDS:  # the process or the machine was stopped, not the job
+                if now - last_beat > ASLEEP_SECONDS:  # the process or the machine was suspended, not the job
                     self._reported = now
                 last_beat = now
                 try:
@@ -244,7 +242,7 @@ class RunReporter:
                     if self.hangs():
                         self._end_hung_job()
                 except DatabaseError:
-                    connection.close()  # the next beat connects again
+                    connection.close()  # the next beat reconnects
                     lock.close()
                 self._held.set()
                 if self._finished.wait(HEARTBEAT_SECONDS):
@@ -256,12 +254,12 @@ class RunReporter:
 
 @contextmanager
 def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
-    """Take a run, beat while the block works, and write how it ended; None: nothing to do.
+    """Start a run, send heartbeats while the block runs, and store the outcome; yields None if there is nothing to do.
 
-    Our own errors become the run's sentence; any other exception too, with its trace in the log. A lost connection to
-    the database or a full disk is a pause: the run is queued again once the server is back, or there is space. A
-    training that stopped because its process got SIGTERM is queued again for the next worker; the signal is then passed
-    on to whoever had it before (Celery shuts down).
+    Our own errors become the run's error message; so does any other exception, with its traceback in the log. A lost
+    database connection or a full disk is a pause: the run is requeued once the server is back or there is space. A
+    training that stopped because its process got SIGTERM is requeued for the next worker; the signal is then passed
+    on to its previous handler (Celery shuts down).
     """
     run = patiently(partial(runs.run_start, run_id=run_id, worker=worker))
     if run is None:
@@ -281,7 +279,7 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
             signal.raise_signal(signal.SIGTERM)
     except GaveWay:
         patiently(partial(runs.run_give_way, run=run))
-    except Exception as error:  # noqa: BLE001 - whatever it is becomes the run's sentence
+    except Exception as error:  # noqa: BLE001 - any exception becomes the run's error message
         _write_failure(reporter, error)
     else:
         patiently(partial(runs.run_succeed, run=run, result=reporter.result))
@@ -292,14 +290,14 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
 
 
 def _log_end(run: Run, *, seconds: float) -> None:
-    """Write one line of how an attempt ended."""
+    """Log one line about the outcome of an attempt."""
     ended = run.state if run.is_finished else "paused"
-    reason = {"error": run.error} if run.error and not run.is_refused else {}  # a refusal quotes a file
+    reason = {"error": run.error} if run.error and not run.is_refused else {}  # a refusal quotes from a file
     logger.info("run_ended", run=run.pk, kind=run.kind, state=str(ended), seconds=round(seconds, 1), **reason)
 
 
 def _space_awaited(stop: threading.Event) -> bool:
-    """Wait until the disk has space again or the job is to stop, at most `DISK_SECONDS`; False: it is still full."""
+    """Wait until the disk has space or the job should stop, at most `DISK_SECONDS`; False if the disk is still full."""
     deadline = time.monotonic() + DISK_SECONDS
     while not has_space(Path(settings.VAR_DIR), 0):
         if time.monotonic() > deadline:

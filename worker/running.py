@@ -1,4 +1,4 @@
-"""Doing a run here and now, for commands."""
+"""Running a job in the current process, for commands."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def run_here(
     *,
     echo: Callable[[str], Any] | None = None,
 ) -> dict[str, Any]:
-    """Do a run that was created without being sent to a worker, and return its result.
+    """Execute a run that was created without being sent to a worker, and return its result.
 
-    After a lost connection to the database it goes on here, unless a worker was faster.
+    After a lost database connection it resumes here, unless a worker was faster.
 
     Raises:
-        KindredError: it failed or was cancelled, with its sentence; or a worker goes on with it.
+        KindredError: the run failed or was cancelled, with its message; or a worker continues it.
     """
     while True:
         with running(run.pk, COMMAND_LINE) as reporter:

@@ -1,8 +1,8 @@
-"""``python -m worker.starters NAME``: make a model that new installations begin with, and put it into the package.
+"""``python -m worker.starters NAME``: make a model that new installations start with, and add it to the package.
 
-`starters.toml` lists the steps of each: writing what is learned from, training, calibrating. Whatever a step has
-written stays in the work folder and is not made again, and a training that was stopped continues from its checkpoint,
-so the command may be stopped and given again at any time. With ``--model``, a model that was trained otherwise
+`starters.toml` lists the steps of each: writing the training data, training, calibrating. The output of each step
+stays in the work folder and is not made again, and a stopped training resumes from its checkpoint,
+so the command can be stopped and repeated at any time. With ``--model``, a model that was trained otherwise
 becomes the starter. Needs no database.
 """
 
@@ -42,8 +42,8 @@ class StarterMaking:
 
     Attributes:
         name: a key of `RECIPES`.
-        data: folder with a folder for each public set.
-        work: folder that keeps what each step has written.
+        data: folder with a subfolder per public data set.
+        work: folder for the output of each step.
     """
 
     name: str
@@ -52,14 +52,14 @@ class StarterMaking:
 
     @property
     def recipe(self) -> Mapping[str, Any]:
-        """How it is made."""
+        """The recipe of this starter."""
         return RECIPES[self.name]
 
     def make(self) -> Path:
-        """Do the steps that were not done before, and return the folder of the model that they lead to.
+        """Execute the steps not done yet, and return the folder of the resulting model.
 
         Raises:
-            AnalyticsError: a set is missing, or a step cannot be done.
+            AnalyticsError: a data set is missing, or a step cannot be done.
         """
         if not self.recipe["steps"]:
             raise ArtifactError(f"No steps make the {self.name}: name a trained model with --model.")
@@ -74,7 +74,7 @@ class StarterMaking:
         return self.work / str(self.recipe["model"])
 
     def questions(self, step: Mapping[str, Any], output: Path) -> None:
-        """Write a folder of each set, without questions that a tested set has, and the demo bank."""
+        """Write a folder per data set, without questions of the tested set, and one with the demo bank."""
         tested = KeptOut()
         if "tested" in step:
             tested = KeptOut.of(row["text"] for _line, row in read_objects(self._set(step["tested"])))
@@ -95,7 +95,7 @@ class StarterMaking:
         aside.rename(output)
 
     def problems(self, step: Mapping[str, Any], output: Path) -> None:
-        """Write word problems to learn from and to validate with."""
+        """Write training and validation word problems."""
         language = step.get("language", "en")
         sets = replace(STARTER_SETS[language], **step.get("sets", {}))
         for name, counts in write_problems(self.data, output, sets, language).items():
@@ -109,7 +109,7 @@ class StarterMaking:
         is_continued = backbone.is_dir()
         if is_continued:
             settings["backbone"] = backbone
-        # A model that is trained further brings the terms of its data with it.
+        # A model that is trained further already includes the licence terms of its data.
         context = TrainingContext(license_note="" if is_continued else self.recipe["license_note"], say=_say)
         files = FileOptions(
             str(self.work / step["backbone"]) if "backbone" in step else "",
@@ -122,13 +122,13 @@ class StarterMaking:
         capability.train(self.work / step["data"], output, config, files, context)
 
     def export(self, step: Mapping[str, Any], output: Path) -> None:
-        """Put a starter together with its backbone: one of the work folder, or the package's."""
+        """Combine a starter with its backbone, using an adapter from the work folder or the package's own."""
         capability = CAPABILITIES[step.get("capability", self.recipe["capability"])]
         adapter = self.work / step["adapter"] if "adapter" in step else capability.starters[0].path
         capability.export(output, backbone="", adapter=adapter)
 
     def copy(self, step: Mapping[str, Any], output: Path) -> None:
-        """Copy the adapter of a model, with a lower rank if the step says so."""
+        """Copy a model's adapter, reduced to a lower rank if the step sets one."""
         from analytics.backbone.adapters import narrow_adapter
 
         copy_starter(self.name, self.work / step["model"], output)
@@ -137,14 +137,14 @@ class StarterMaking:
             _say(f"An adapter of rank {step['rank']}; {lost:.2%} of its squared weights are lost.")
 
     def calibrate(self, step: Mapping[str, Any], _output: Path) -> None:
-        """Fit a solver's confidence again on problems that it has not learned from."""
+        """Refit a solver's confidence on problems that it was not trained on."""
         from analytics.solver.calibrating import refit
 
         calibration = refit(self.work / step["model"], self.work / step["data"])
         _say(f"Expected calibration error {calibration.error:.3f}, before {calibration.error_before:.3f}")
 
     def keep(self, step: Mapping[str, Any], _output: Path) -> None:
-        """Have a retriever keep solved problems."""
+        """Store solved problems with a retriever."""
         from analytics.analogy.keeping import give_datastore
 
         datastore = give_datastore(self.work / step["model"], self.work / step["data"])
@@ -155,12 +155,12 @@ class StarterMaking:
 
 
 def copy_starter(name: str, model: Path, folder: Path | None = None) -> Manifest:
-    """Write what a trained model's starter holds into a folder.
+    """Write a trained model's starter files into a folder.
 
     Args:
         name: a key of `RECIPES`.
         model: the model's folder.
-        folder: of the starter, by default the package's own.
+        folder: the starter's folder, by default the package's own.
 
     Raises:
         ArtifactError: the model is of another kind or language, lacks an adapter, or is too large.
@@ -171,13 +171,13 @@ def copy_starter(name: str, model: Path, folder: Path | None = None) -> Manifest
     if language != wanted:
         raise ArtifactError(f"{model} is for the language {language!r}, the starter for {wanted!r}.")
     folder = folder or starter.path
-    if not CAPABILITIES[word].can("export"):  # it has no adapter, and serves as it is
+    if not CAPABILITIES[word].can("export"):  # a model without adapter serves as it is
         return artifact_copy(model, folder)
     return copy_adapter(model, folder, capability=word, name=starter.name, largest=starter.largest)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make a starter; the exit code is 1, with a sentence on standard error, where that is impossible."""
+    """Make a starter; on failure write a sentence to standard error and return exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m worker.starters", description=__doc__)
     parser.add_argument("name", choices=tuple(RECIPES))
     parser.add_argument("--data", type=Path, default=Path(), help="folder of the public data sets")

@@ -1,9 +1,10 @@
 """``python -m worker.subject --data ../shared/data``: fit the classifier that recognises what is not mathematics.
 
-It learns from the texts in `subject_texts.jsonl`, which we wrote: notices, recipes, exam instructions, questions from
-other subjects, and mathematics questions of the kinds that public sets lack. Questions of public sets, the demo bank
-and keys pressed at random join them. Before it fits all of them, it leaves out some kinds of our texts at a time and
-prints what it makes of these, and of public sets from which it never learns. Takes half a minute; needs no database.
+It is trained on the texts in `subject_texts.jsonl`, which we wrote: notices, recipes, exam instructions, questions
+from other subjects, and kinds of mathematics questions that public sets lack. Questions of public sets, the demo bank
+and random keystrokes are added. Before fitting all of them, it holds out some kinds of our texts at a time and
+prints the results on these, and on public sets that are never used for training. Takes half a minute; needs no
+database.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ MEASURED = (
     "asdiv/all", "aqua_rat/dev", "ape210k/valid", "gaokao_math/all",
 )  # fmt: skip
 EACH_SET, DEMO, NOISE = 150, 400, 250  # texts
-OWN_QUESTIONS_COUNT = 4.0  # times as much as a public one: there are few, of many kinds
+OWN_QUESTIONS_COUNT = 4.0  # weight relative to a public one: there are few, of many kinds
 NOISE_KIND = "random keys"
 _SEED = 0
 _FOLDS = 6
 _LEAST_SPREAD = 0.05
-_SIGNS_COUNT = 0.7  # of the weight that features of unit spread would have
+_SIGNS_COUNT = 0.7  # relative to the weight of features with unit spread
 _STRENGTH = 1.0  # of the fit: the inverse of the L2 penalty
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -51,7 +52,7 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class SubjectText:
-    """A text that is mathematics or not, and the kind or set that it comes from."""
+    """A text that is mathematics or not, and the kind or data set that it comes from."""
 
     text: str
     kind: str
@@ -71,10 +72,10 @@ def own_texts() -> Iterator[SubjectText]:
 
 
 def public_texts(data: Path, name: str, rng: random.Random) -> list[SubjectText]:
-    """Return some questions of a public set, drawn by chance.
+    """Return random questions of a public data set.
 
     Raises:
-        AnalyticsError: the set is missing.
+        AnalyticsError: the data set is missing.
     """
     rows = [row for _line, row in read_objects(data / f"{name}.jsonl.gz")]
     drawn = rng.sample(rows, min(EACH_SET, len(rows)))
@@ -82,13 +83,13 @@ def public_texts(data: Path, name: str, rng: random.Random) -> list[SubjectText]
 
 
 def demo_texts(rng: random.Random) -> list[SubjectText]:
-    """Return some questions of the demo bank, drawn by chance."""
+    """Return random questions of the demo bank."""
     texts = [question.text for question in demo_questions()]
     return [SubjectText(text, "demo bank", is_mathematics=True) for text in rng.sample(texts, DEMO)]
 
 
 def noise_texts(rng: random.Random) -> Iterator[SubjectText]:
-    """Yield texts of keys pressed at random, with numbers between them."""
+    """Yield texts of random keystrokes with numbers between them."""
     for _ in range(NOISE):
         pieces = [
             str(rng.randint(0, 99)) if rng.random() < 0.2 else _keys(rng) for _ in range(rng.randint(2, 9))
@@ -110,12 +111,12 @@ def _keys(rng: random.Random) -> str:
 
 
 def fit(features: Array, texts: Sequence[SubjectText]) -> SubjectWeights:
-    """Fit the classifier; mathematics and other texts count alike."""
+    """Fit the classifier; mathematics and other texts have equal total weight."""
     labels = np.array([text.is_mathematics for text in texts])
     weights = np.array([text.weight for text in texts])
     for label in (True, False):
         weights[labels == label] /= weights[labels == label].sum()
-    units = np.ones(features.shape[1], dtype=np.float32)  # signs differ in how far they spread
+    units = np.ones(features.shape[1], dtype=np.float32)  # signs differ in their spread
     signs = slice(0, -NGRAMS)
     units[signs] = np.maximum(features[:, signs].std(axis=0), _LEAST_SPREAD) / _SIGNS_COUNT
     model = LogisticRegression(C=_STRENGTH, max_iter=500, tol=1e-3)
@@ -124,13 +125,13 @@ def fit(features: Array, texts: Sequence[SubjectText]) -> SubjectWeights:
 
 
 def probabilities(weights: SubjectWeights, features: Array) -> Array:
-    """Return how probable it is that each text is a mathematics question, (texts,)."""
+    """Return the probability that each text is a mathematics question, (texts,)."""
     stated: Array = 1 / (1 + np.exp(-(features @ weights.values + weights.constant)))
     return stated
 
 
 def measure(features: Array, texts: Sequence[SubjectText], rng: random.Random) -> None:
-    """Print what is made of texts of kinds that a fit has not seen, and of questions that it has not seen."""
+    """Print how texts of unseen kinds, and unseen questions, are classified."""
     other_kinds = sorted({text.kind for text in texts if not text.is_mathematics})
     rng.shuffle(other_kinds)
     fold_of = {kind: place % _FOLDS for place, kind in enumerate(other_kinds)}
@@ -149,12 +150,12 @@ def measure(features: Array, texts: Sequence[SubjectText], rng: random.Random) -
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fit and write the classifier; the exit code is 1, with a sentence on standard error, where a set is missing."""
+    """Fit and write the classifier; on failure write a sentence to standard error and return exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m worker.subject", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, default=WEIGHTS, help="file of the classifier")
     options = parser.parse_args(arguments)
-    rng = random.Random(_SEED)  # noqa: S311 - samples, no secret
+    rng = random.Random(_SEED)  # noqa: S311 - sampling, not security
     try:
         learned = [text for name in LEARNED for text in public_texts(options.data, name, rng)]
         texts = [*own_texts(), *learned, *demo_texts(rng), *noise_texts(rng)]

@@ -1,4 +1,4 @@
-"""The one table of what workers do for a capability: train, compare, build; a class a package."""
+"""The table of what workers do for each capability: train, compare, build; one class per package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Celery tasks, one for each kind of run: take a run, do the work, write how it ended.
+"""Celery tasks, one per kind of run: start the run, do the work, store the outcome.
 
-What differs from capability to capability is in the classes of `worker.table`.
+Code that differs between capabilities is in the classes of `worker.table`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ logger = structlog.get_logger(__name__)
 def run_task(
     kind: str, *afterwards: Callable[[], object]
 ) -> Callable[[Callable[[RunReporter], Mapping[str, Any]]], Task[Any, Any]]:
-    """Make a function that does a run and returns its result the task of its kind.
+    """Turn a function that executes a run and returns its result into the Celery task of its kind.
 
     Args:
-        kind: of run.
-        afterwards: called when the run has ended, however it ended.
+        kind: kind of run.
+        afterwards: called when the run has ended, whatever its outcome.
     """
 
     def register(work: Callable[[RunReporter], Mapping[str, Any]]) -> Task[Any, Any]:
@@ -68,7 +68,7 @@ def run_task(
 
 @run_task("import")
 def import_questions(reporter: RunReporter) -> Mapping[str, Any]:
-    """Import an uploaded file, or a test paper that was reviewed."""
+    """Import an uploaded file, or a reviewed test paper."""
     work = run_document_import if "draft" in reporter.run.parameters else run_import
     return work(reporter.run, reporter)
 
@@ -87,20 +87,20 @@ def import_undo(reporter: RunReporter) -> Mapping[str, Any]:
 
 @run_task("change")
 def change_questions(reporter: RunReporter) -> Mapping[str, Any]:
-    """Change many questions, or undo that."""
+    """Change many questions, or undo such a change."""
     return run_bulk_change(reporter.run, reporter)
 
 
 @run_task("report")
 def count_training_data(reporter: RunReporter) -> Mapping[str, Any]:
-    """Count what a training would learn from; the page that waits for it reads the stored counts."""
+    """Count the data of a training; the waiting page reads the cached report."""
     training_report(reporter.run.capability)(hierarchies=reporter.run.parameters["hierarchies"] or None)
     return {}
 
 
 @run_task("prepare")
 def prepare_packaged_language_model(reporter: RunReporter) -> Mapping[str, Any]:
-    """Write the packaged language model where workers and pages find it."""
+    """Store the packaged language model where workers and pages find it."""
     prepare_language_model(reporter)
     return {}
 
@@ -113,10 +113,10 @@ def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
 
 @application.task(name="bank.help", bind=True)
 def help_with_job(self: Task[Any, Any], run_id: int, name: str) -> int:
-    """Work on the blocks of a run that another worker has."""
+    """Work on the blocks of a run that another worker holds."""
     word, _, argument = name.partition("/")
     kinds: dict[str, type[BlockJob]] = {VectorBlocks.word: VectorBlocks} | block_jobs()
-    if word not in kinds:  # of an earlier version: its own worker does the blocks
+    if word not in kinds:  # from another version: its own worker does the blocks
         return 0
     job = patiently(partial(kinds[word].named, argument))
     blocks = help_with_blocks(run_id, job, worker=self.request.hostname or "here") if job else 0
@@ -133,7 +133,7 @@ def train_model(reporter: RunReporter) -> Mapping[str, Any]:
 
 @run_task("evaluate")
 def compare_models(reporter: RunReporter) -> Mapping[str, Any]:
-    """Measure a candidate against the champion."""
+    """Compare a candidate with the champion."""
     from worker.comparison import compare_run
 
     return compare_run(reporter)
@@ -141,7 +141,7 @@ def compare_models(reporter: RunReporter) -> Mapping[str, Any]:
 
 @run_task("promote", projection_request_missing)
 def promote_model(reporter: RunReporter) -> Mapping[str, Any]:
-    """Build what a model needs to serve, then let it serve."""
+    """Build what a model needs, then put it into use."""
     from worker.promotion import promote_run
 
     return promote_run(reporter)
@@ -149,7 +149,7 @@ def promote_model(reporter: RunReporter) -> Mapping[str, Any]:
 
 @cache
 def capability_task(kind: str) -> Task[Any, Any]:
-    """Return the task of a kind of run that a capability's class does (`worker.table`)."""
+    """Return the task for a kind of run that a capability's class executes (`worker.table`)."""
 
     def work(reporter: RunReporter) -> Mapping[str, Any]:
         capability = reporter.run.capability
@@ -161,13 +161,13 @@ def capability_task(kind: str) -> Task[Any, Any]:
     return run_task(kind)(work)
 
 
-for _kind in job_kinds():  # registered before the worker asks for its first message
+for _kind in job_kinds():  # registered before the worker fetches its first message
     capability_task(_kind)
 
 
 @application.task(name="bank.settle_facet_counts")
 def settle_facet_counts() -> int:
-    """Sum up the counts next to the filters of a search."""
+    """Sum up the facet counts shown next to search filters."""
     return facet_counts_settle()
 
 
@@ -182,7 +182,7 @@ def count_missing_vectors() -> dict[str, int]:
 
 @application.task(name="bank.clear_checkpoints")
 def checkpoints_clear_away() -> int:
-    """Delete the checkpoints of trainings that nobody will go on with."""
+    """Delete checkpoints that no training will resume from."""
     return checkpoints_clear()
 
 
@@ -194,26 +194,26 @@ def send_mail() -> int:
 
 @application.task(name="bank.delete_old_models")
 def delete_old_models() -> int:
-    """Delete the models that the admins' rule calls old."""
+    """Delete the models that are old by the admins' rule."""
     return old_models_delete()
 
 
 @application.task(name="bank.sweep_attachments")
 def sweep_attachments() -> int:
-    """Delete test papers that nobody has touched for a week, and the pictures that nothing shows."""
+    """Delete test papers untouched for a week, and unused pictures."""
     document_drafts_forget_old()
     return attachments_sweep()
 
 
 @application.task(name="bank.request_language_model")
 def request_language_model() -> None:
-    """Have the language model that comes with a package prepared, once."""
+    """Request the preparation of the packaged language model, once."""
     language_model_request()
 
 
 @application.task(name="bank.measure_recall")
 def measure_recall() -> dict[str, float]:
-    """Measure the vector index against exact search, for the health page."""
+    """Measure the recall of the vector index against exact search, for the health page."""
     return {
         embedding_set.word: recall_measure(embedding_set=embedding_set).recall
         for embedding_set in EmbeddingSet.objects.filter(is_current=True)

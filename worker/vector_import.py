@@ -1,4 +1,4 @@
-"""Vectors that `python -m analytics embed` computed elsewhere -> the bank's set of the same encoder."""
+"""Importing vectors that `python -m analytics embed` computed elsewhere into the bank's set of the same encoder."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ _READ_TOGETHER = 10_000  # questions
 def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
     """Store the vectors of every question without one whose text is in the folder, then index the set.
 
-    May stop anywhere and be done again. The text decides, as `content_digest` sees it: a question whose text was
-    changed since gets nothing.
+    May stop anywhere and be repeated. Questions are matched by text, as `content_digest` hashes it: a question whose
+    text has changed since gets no vector.
 
     Returns:
-        ``{"encoder", "stored", "missing", "changed"}``: how many vectors were stored, how many questions have none yet,
-        and how many of these have the id of a row with another text.
+        ``{"encoder", "stored", "missing", "changed"}``: number of vectors stored, number of questions still without
+        one, and how many of these have the id of a row with another text.
 
     Raises:
-        DataError: the folder is incomplete, damaged, or its vectors have another length.
+        DataError: the folder is incomplete or damaged, or its vectors have another dimension.
         NotFound: no model of the bank is their encoder.
     """
     manifest = finished_manifest(folder, Embed.word)
     embedding_set = _set_of(manifest["about"], folder)
     stored: list[int] = []
     identifiers: set[str] = set()
-    for table in read_results(folder, manifest):  # all of them, before the index is dropped
+    for table in read_results(folder, manifest):  # validate all of them before the index is dropped
         _check_dimension(embedding_set, table)
         identifiers.update(table["id"].to_pylist())
     with set_turn(reporter, embedding_set):
@@ -86,7 +86,7 @@ def import_vectors(reporter: RunReporter, folder: Path) -> dict[str, Any]:
 
 
 def _set_of(about: dict[str, Any], folder: Path) -> EmbeddingSet:
-    """Return the set of the model that made the vectors; of several such models the one in use."""
+    """Return the set of the model that made the vectors; if there are several such models, the one in use."""
     sets = EmbeddingSet.objects.filter(artifact=None, encoder_name=about["encoder_hash"])  # the n-grams
     if found := sets.order_by("-is_current").first():
         return found
@@ -117,7 +117,7 @@ def _check_dimension(embedding_set: EmbeddingSet, table: Any) -> None:
 
 
 class _TextIndex:
-    """The questions without a vector by their texts: 16 bytes a question."""
+    """Index of the questions without a vector by their text, 16 bytes per question."""
 
     def __init__(self, embedding_set: EmbeddingSet, pending: list[int]) -> None:
         keys, ids = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
@@ -141,12 +141,12 @@ class _TextIndex:
 
 
 def _keys(digests: Iterable[bytes]) -> npt.NDArray[np.uint64]:
-    """Return 8 bytes of each digest; texts are compared in full before anything is stored."""
+    """Return the first 8 bytes of each digest; full digests are compared before anything is stored."""
     return np.array([int.from_bytes(digest[:8], "big") for digest in digests], np.uint64)
 
 
 def _store(embedding_set: EmbeddingSet, table: Any, texts: _TextIndex) -> list[int]:
-    """Store the vectors of a block's texts for every question that has one of them; return the questions."""
+    """Store the vectors of a block's texts for every question with one of them; return the questions' ids."""
     values, has_vector = vectors_of(table)
     rows = {digest: row for row, digest in enumerate(table["text_hash"].to_pylist())}
     compared: list[tuple[PendingQuestion, int]] = []

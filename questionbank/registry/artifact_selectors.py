@@ -1,4 +1,4 @@
-"""Where a registered model's files are."""
+"""Finding registered models and their files."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | No
 
 
 def general_champion(artifact: ModelArtifact) -> ModelArtifact | None:
-    """Return the general model that serves a language until a model gets there that is for it alone.
+    """Return the general model that serves a language while the language has no model in use of its own.
 
-    None where the model is for no language, or one for that language is in use.
+    None if the model is not for a single language, or if a model for its language is in use.
     """
     if not artifact.scope or artifact_champion(capability=artifact.capability, scope=artifact.scope):
         return None
@@ -51,40 +51,40 @@ def general_champion(artifact: ModelArtifact) -> ModelArtifact | None:
 
 
 def artifact_champions(*, capability: str) -> list[ModelArtifact]:
-    """Return the models in use for a capability, one for each scope; of languages English first, then by scope."""
+    """Return the models in use for a capability, one per scope; English comes first, then sorted by scope."""
     champions = ModelArtifact.objects.filter(capability=capability, state=ModelArtifact.State.CHAMPION)
     return sorted(champions, key=lambda artifact: (artifact.scope != "en", artifact.scope))
 
 
 def language_champion(*, capability: str, language: str) -> ModelArtifact | None:
-    """Return the model in use for a language, where each language has its own; None where there is no model at all.
+    """Return the model in use for a language; None if the capability has no model in use at all.
 
-    A language without one gets the first one, which says why it cannot help.
+    A language without a model of its own gets the first one, which explains why it cannot help.
     """
     champions = artifact_champions(capability=capability)
     return champion_of_language(champions, language) if champions else None
 
 
 def retriever_champion(language: str) -> ModelArtifact | None:
-    """Return the retriever in use for a language: its own, else the general one; None where there is neither."""
+    """Return the retriever in use for a language: its own, else the general one; None if there is neither."""
     champions = {artifact.scope: artifact for artifact in artifact_champions(capability="analogy")}
     return champions.get(primary_language(language)) or champions.get("")
 
 
 def champion_of_language(champions: Sequence[ModelArtifact], language: str) -> ModelArtifact:
-    """Return the champion for a language, of all that `artifact_champions` gave.
+    """Return the champion for a language among those that `artifact_champions` returned.
 
-    The first where the language has none.
+    Falls back to the first one if the language has none.
     """
     tag = primary_language(language)
     return next((artifact for artifact in champions if artifact.scope == tag), champions[0])
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
-    """Return the model of a capability with a number, as somebody typed it.
+    """Return the model of a capability by its number, as somebody typed it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such model.
     """
     refusal = f"“{CAPABILITIES[capability].title}” has no model with the number {number}"
     refusal += "." if number.isdecimal() else ", and there is no such folder."
@@ -94,10 +94,10 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
 
 
 def artifact_folder(artifact: ModelArtifact) -> Path:
-    """Return a local folder with the model's files, fetched once per checksum where the storage is remote.
+    """Return a local folder with the model's files, fetched once per checksum if the storage is remote.
 
     Raises:
-        ArtifactError: its files are gone from the storage.
+        ArtifactError: its files are missing from the storage.
     """
     storage = storages["artifacts"]
     try:
@@ -110,7 +110,7 @@ def artifact_folder(artifact: ModelArtifact) -> Path:
 
 
 def artifact_source(artifact: ModelArtifact) -> str:
-    """Return where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
+    """Return the path torch loads a model's encoder from: a trained model includes it, a plain one names a package."""
     return encoder_source(artifact_folder(artifact), artifact.manifest["extra"])
 
 
@@ -139,7 +139,7 @@ def _fetch(artifact: ModelArtifact) -> Path:
 
 
 def _limit_cache(folder: Path) -> None:
-    """Remove the models that were not used for longest, an hour at least, until the rest fits the limit."""
+    """Remove the least recently used models, idle for at least an hour, until the rest fits the limit."""
     sizes: dict[Path, int] = {}
     for model in folder.iterdir():
         sizes[model] = sum(file.stat().st_size for file in model.rglob("*") if file.is_file())

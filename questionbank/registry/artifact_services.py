@@ -1,7 +1,7 @@
-"""Registering models with the bank, and the models that a new installation begins with.
+"""Registering models, and installing the models that a new installation starts with.
 
 Model folders live in the storage alias ``artifacts`` (a local folder by default, any object store by
-setting); `questionbank.registry.artifact_selectors.artifact_folder` gives a local folder.
+setting); `questionbank.registry.artifact_selectors.artifact_folder` returns a local folder.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ from questionbank.registry.block_services import blocks_plan, turn
 from questionbank.registry.model_selectors import models_in_jobs
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
-_FEWEST_EXPORTS = 3  # of a process: fewer models take less time than another one needs to load PyTorch
+_FEWEST_EXPORTS = 3  # per process: exporting fewer takes less time than loading PyTorch a second time
 
 
 def artifact_register(
     *, folder: Path, scope: str = "", user: User | None = None, parent: ModelArtifact | None = None
 ) -> ModelArtifact:
-    """Copy a model folder into the storage and register it as a candidate; the history says so.
+    """Copy a model folder into the storage, register it as a candidate and record that in the history.
 
-    Without a scope it has the one that its manifest names.
+    Without a scope, the one that the manifest names is used.
 
     Raises:
-        ArtifactError: the folder is no complete model.
+        ArtifactError: the folder is not a complete model.
     """
     manifest = artifact_read(folder)
     checksum = artifact_checksum(folder)
     location = f"{manifest.capability}/{checksum[:12]}-{uuid.uuid4().hex[:8]}"
     storage = storages["artifacts"]
-    names = [f"{location}/{name}" for name in (MANIFEST_NAME, *manifest.files)]  # nothing else is the model's
+    names = [f"{location}/{name}" for name in (MANIFEST_NAME, *manifest.files)]  # nothing else belongs to it
     try:
         for name in names:
             with (folder / name.removeprefix(f"{location}/")).open("rb") as stream:
                 storage.save(name, File(stream))
-    except BaseException:  # the disk is full, for one: half a model is of no use
+    except BaseException:  # a full disk, for instance: half a model is useless
         for name in names:
             with suppress(OSError):
                 storage.delete(name)
@@ -85,7 +85,7 @@ def artifact_register(
             parent=parent,
             created_by=user,
         )
-        # By the database's clock, as the run's: a training that begins again looks for the model of its last attempt.
+        # Use the database's clock, like the run: a resumed training looks for the model of its last attempt.
         ModelArtifact.objects.filter(pk=artifact.pk).update(created_at=Now())
         artifact.refresh_from_db(fields=["created_at"])
         model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=artifact, user=user)
@@ -93,19 +93,19 @@ def artifact_register(
 
 
 def artifact_import(*, folder: Path, loads: Callable[[str, Path], Any], scope: str = "") -> ModelArtifact:
-    """Register a model folder that was made elsewhere, as a candidate.
+    """Register a model folder that was made elsewhere as a candidate.
 
     Args:
         folder: the model folder.
-        loads: called with capability and folder; raises where the model cannot be loaded.
-        scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says. A
-            retriever without one is for every language that its encoder knows.
+        loads: called with capability and folder; raises if the model cannot be loaded.
+        scope: the hierarchy or language, if the model belongs to one; defaults to the manifest's. A retriever without
+            a scope serves every language that its encoder knows.
 
     Raises:
-        ArtifactError: the folder is no complete model, or cannot be loaded.
-        ValidationFailed: the program knows no such capability, or the model says neither hierarchy nor language and
-            needs one.
-        Conflict: it is registered already.
+        ArtifactError: the folder is not a complete model, or it cannot be loaded.
+        ValidationFailed: the capability is unknown, or the model needs a hierarchy or language and neither it nor the
+            caller names one.
+        Conflict: the model is registered already.
     """
     manifest = artifact_read(folder)
     if manifest.capability not in CAPABILITIES:
@@ -121,7 +121,7 @@ def artifact_import(*, folder: Path, loads: Callable[[str, Path], Any], scope: s
 
 
 def _scope_of_import(manifest: Manifest, scope: str) -> str:
-    """Return the scope of a model that was made elsewhere: what somebody named, else what its manifest says."""
+    """Return the scope of a model that was made elsewhere: the one given, else the manifest's."""
     training = training_of(manifest.capability)
     if training is None or not training.scope:
         if scope:
@@ -157,7 +157,7 @@ def model_event_create(
     user: User | None = None,
     gate: Mapping[str, Any] | None = None,
 ) -> ModelEvent:
-    """Write an entry of the history of models."""
+    """Add an entry to the history of models."""
     return ModelEvent.objects.create(
         kind=kind,
         capability=artifact.capability,
@@ -181,10 +181,10 @@ def artifact_promote(
     gate: Mapping[str, Any] | None = None,
     kind: str = ModelEvent.Kind.PROMOTED,
 ) -> ModelArtifact:
-    """Make `artifact` the champion of its capability and scope; the former one is archived.
+    """Make `artifact` the champion of its capability and scope, and archive the former one.
 
-    A model with a lens serves with its vectors and their readers: `questionbank.registry.promotion_services` calls this
-    as a part of swapping all of them.
+    A model with a lens is swapped together with its vectors and the models that read them:
+    `questionbank.registry.promotion_services` calls this as one step of that swap.
     """
     champions_lock(artifact.capability)  # there may be no row yet to lock
     former = artifact_champion(capability=artifact.capability, scope=artifact.scope)
@@ -201,7 +201,7 @@ def artifact_promote(
 
 @transaction.atomic
 def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
-    """Take a champion or candidate out of use; it stays to be looked at and promoted again."""
+    """Take a champion or candidate out of use; it can still be viewed and promoted again."""
     champions_lock(artifact.capability)
     artifact.state = ModelArtifact.State.ARCHIVED
     artifact.save(update_fields=["state"])
@@ -209,30 +209,30 @@ def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | 
 
 
 def serving_lock() -> None:
-    """Keep others from changing what serves until the transaction ends; taken before any `champions_lock`."""
+    """Lock the set of serving models until the transaction ends; take this before any `champions_lock`."""
     advisory_lock("serving")
 
 
 def champions_lock(*capabilities: str) -> None:
-    """Keep the models in use of some capabilities as they are until the transaction ends.
+    """Lock the models in use of some capabilities until the transaction ends.
 
-    A job that stores results of a model takes this alone, so that changes of other capabilities do not wait for it.
+    A job that stores a model's results takes only this lock, so changes of other capabilities need not wait for it.
     """
     for capability in sorted(capabilities):
         advisory_lock(f"serving/{capability}")
 
 
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
-    """Forget a candidate or archived model: its files, and the vectors of its lens. Its history stays.
+    """Delete a candidate or archived model with its files and the vectors of its lens; its history stays.
 
-    Probes that read those vectors stay too, archived; nothing brings them back.
+    Probes that read those vectors stay too, archived; they cannot be restored.
 
     Raises:
-        Conflict: it serves, or a job that promotes or compares it, or trains it further, is under way.
+        Conflict: the model serves, or an unfinished job promotes it, compares it or trains it further.
     """
     location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
     with transaction.atomic():
-        serving_lock()  # a roll back may be bringing it back
+        serving_lock()  # a rollback may be bringing it back
         artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
         sets = list(EmbeddingSet.objects.filter(artifact=artifact))
         if artifact.state == ModelArtifact.State.CHAMPION or any(
@@ -250,16 +250,16 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
     storage = storages["artifacts"]
     for name in files:
         storage.delete(f"{location}/{name}")
-    with suppress(NotImplementedError):  # a bucket has no path, and nothing is derived in it
+    with suppress(NotImplementedError):  # object storage has no paths, and holds no derived files
         for derived in Path(storage.path(location)).glob(f"{DERIVED}*"):
             shutil.rmtree(derived, ignore_errors=True)
 
 
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
-    """Install the starter of each capability, and the n-gram set, where there are none.
+    """Install missing starters, one per capability, and the n-gram set.
 
-    The exports need PyTorch, which this process must not import: ``python -m analytics export-starters`` makes all that
-    are missing, once for a `VAR_DIR`; it takes some seconds a model, or minutes on a busy machine.
+    The exports need PyTorch, which this process must not import: ``python -m analytics export-starters`` makes all the
+    missing ones, once per `VAR_DIR`; it takes some seconds per model, or minutes on a busy machine.
 
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed, or a starter is damaged. The
@@ -269,7 +269,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
         return
     say = report or (lambda _line: None)
     with turn("install models", wait=partial(time.sleep, 1)):
-        missing = _missing_starters()  # asked again: another process may have installed them meanwhile
+        missing = _missing_starters()  # check again: another process may have installed them meanwhile
         say(f"Making the default models ({len(missing)}, once; up to some minutes) ...")
         with scratch_folder(prefix="models-") as scratch:
             exports = _export_starters(missing, scratch, say)
@@ -278,7 +278,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
 
 
 def _missing_starters() -> list[tuple[str, Starter]]:
-    """Return the starters to install, by capability, whose scope has no model in use."""
+    """Return the starters to install, with their capabilities: those whose scope has no model in use."""
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
     in_use = set(champions.values_list("capability", "scope"))
     return [
@@ -294,13 +294,13 @@ def _missing_starters() -> list[tuple[str, Starter]]:
 
 
 def _was_taken_out(word: str, scope: str) -> bool:
-    """Return whether a language had a model of its own in addition to a general one, and an admin went back to that."""
+    """Return whether a language once had its own model and an admin went back to the general one."""
     archived = ModelArtifact.objects.filter(capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED)
     return bool(scope) and has_general_model(word) and archived.exists()
 
 
 def _is_served(lens: Lens | None, language: str) -> bool:
-    """Return whether the general set of a lens in use knows a language, so that it needs no model of its own."""
+    """Return whether the lens's general set in use already covers a language, so that it needs no model of its own."""
     if lens is None or not language:
         return False
     general = EmbeddingSet.objects.filter(lens=lens.word, scope="", is_current=True).first()
@@ -318,13 +318,13 @@ def _companions(word: str) -> list[tuple[str, Starter]]:
 
 
 _Exports = tuple[Mapping[Starter, Path], str]
-"""The exported starters' folders, and why one is missing."""
+"""The folders of the exported starters, and the reason if one is missing."""
 
 
 def _export_starters(
     starters: Sequence[tuple[str, Starter]], scratch: Path, say: Callable[[str], Any]
 ) -> _Exports:
-    """Export what these starters and their companions need, in one process, or in two that share the models."""
+    """Export these starters and their companions, in one process or split over two."""
     to_export = [
         (word, starter)
         for first_word, first_starter in starters
@@ -355,13 +355,13 @@ def _export_starters(
 
 
 def _export_processes(models: int) -> int:
-    """Return how many processes export: each holds PyTorch and a model, and loads PyTorch first."""
+    """Return how many processes to export with: each loads PyTorch first, and holds it and a model in memory."""
     is_worth_it = models >= 2 * _FEWEST_EXPORTS and memory_bytes() >= LITTLE_MEMORY
     return 2 if is_worth_it and (os.cpu_count() or 1) > 1 else 1
 
 
 def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
-    """Let a capability's starter serve, with the set of its lens and the starters that read it."""
+    """Put a capability's starter into use, with the set of its lens and the starters that read that set."""
     row = CAPABILITIES[word]
     model = _registered_starter(word, starter, exports)
     with transaction.atomic():
@@ -376,7 +376,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
                 is_current=True,
             )
             _install_fallback()
-            if Question.objects.exists():  # a bank that was there before this program had the capability
+            if Question.objects.exists():  # an existing bank that gains the capability with this version
                 embedding_request()
         for companion, companion_starter in _companions(word):
             artifact_promote(
@@ -386,7 +386,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
 
 
 def _install_fallback() -> None:
-    """Install the set of the character n-grams, which need no model."""
+    """Install the set of character n-grams, which needs no model."""
     if EmbeddingSet.objects.filter(lens=FALLBACK_LENS.word, is_current=True).exists():
         return
     ngrams = HashedNgramEncoder()
@@ -396,7 +396,7 @@ def _install_fallback() -> None:
 
 
 def _registered_starter(word: str, starter: Starter, exports: _Exports) -> ModelArtifact:
-    """Register a starter as a candidate: its export, or its folder where nothing needs to be exported."""
+    """Register a starter as a candidate: its export, or its own folder if it needs no export."""
     folder = starter.path
     if CAPABILITIES[word].can("export"):
         folders, failure = exports

@@ -1,8 +1,8 @@
 """Blocks of bulk work: planned once, claimed by any worker, each result stored once.
 
-A block's work may be done twice, by a worker that was taken for dead and by the one that took over; its result is
-stored once, because `block_finish` asks in the same transaction whether the lease still holds. Leases are rows and the
-time is the database's, so neither clocks of machines nor a pool of connections matter.
+A block may be computed twice, by a worker that was taken for dead and by the one that took over. Its result is
+stored once, because `block_finish` checks in the same transaction that the lease is still held. Leases are rows and
+use the database's time, so neither clock differences nor connection pools matter.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from django.db.models.functions import Now
 
 from questionbank.models import WorkBlock
 
-LEASE = timedelta(seconds=20)  # after so long without renewal another worker takes the block
+LEASE = timedelta(seconds=20)  # another worker may take the block when the lease was not renewed for so long
 RENEW_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRange:
-    """The ids of a block, both ends included, and how many rows there are to work on."""
+    """The first and last id of a block (inclusive), and the number of rows to work on."""
 
     first: int
     last: int
@@ -35,13 +35,13 @@ class BlockRange:
 
 
 def block_ranges(ids: Sequence[int], size: int) -> list[BlockRange]:
-    """Return ascending ids in blocks of at most so many."""
+    """Split ascending ids into blocks of at most `size`."""
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
     return [BlockRange(part[0], part[-1], len(part)) for part in parts]
 
 
 def blocks_plan(*, job: str, ranges: Sequence[BlockRange]) -> None:
-    """Replace the blocks of a job; call it while holding the job's turn."""
+    """Replace the blocks of a job; call it while holding the job's `turn`."""
     with transaction.atomic():
         WorkBlock.objects.filter(job=job).delete()
         blocks_extend(job=job, ranges=ranges)
@@ -56,7 +56,7 @@ def blocks_extend(*, job: str, ranges: Sequence[BlockRange]) -> None:
 
 
 def block_claim(*, job: str) -> WorkBlock | None:
-    """Return the first block of a job that nobody works on, with a lease; None: there is none."""
+    """Claim the first free block of a job and return it with a lease; None if no block is free."""
     free = Q(until=None) | Q(until__lt=Now())
     with transaction.atomic():
         rows = WorkBlock.objects.select_for_update(skip_locked=True).filter(free, job=job, done=None)
@@ -69,10 +69,10 @@ def block_claim(*, job: str) -> WorkBlock | None:
 
 
 def block_finish(*, block: WorkBlock, store: Callable[[], int]) -> bool:
-    """Store a block's result and finish it in one transaction; False: another worker has the block.
+    """Store a block's result and finish it in one transaction; False if another worker holds the block.
 
     Args:
-        store: writes the result and returns the number of rows that it stored.
+        store: writes the result and returns the number of rows stored.
     """
     with transaction.atomic():
         if _held(block).select_for_update().first() is None:
@@ -82,7 +82,7 @@ def block_finish(*, block: WorkBlock, store: Callable[[], int]) -> bool:
 
 
 def block_give_back(*, block: WorkBlock) -> None:
-    """Let another worker claim a block at once."""
+    """Release a block so that another worker can claim it at once."""
     _held(block).update(holder=None, until=None)
 
 
@@ -92,10 +92,10 @@ def _held(block: WorkBlock) -> QuerySet[WorkBlock]:
 
 @contextmanager
 def lease_renewed(block: WorkBlock) -> Iterator[Callable[[], bool]]:
-    """Renew a block's lease in a thread, so that slow work keeps it, and give it back where the work fails.
+    """Renew a block's lease in a thread while slow work runs, and release the block if the work fails.
 
     Yields:
-        A function that returns whether the lease was lost: what is computed will not be stored.
+        A function that returns whether the lease was lost, in which case the result will not be stored.
     """
     finished, lost = threading.Event(), threading.Event()
     thread = threading.Thread(target=_renew, args=(block, finished, lost), daemon=True)
@@ -103,7 +103,7 @@ def lease_renewed(block: WorkBlock) -> Iterator[Callable[[], bool]]:
     try:
         yield lost.is_set
     except BaseException:
-        with suppress(DatabaseError):  # then the lease runs out
+        with suppress(DatabaseError):  # the lease expires by itself
             block_give_back(block=block)
         raise
     finally:
@@ -126,10 +126,10 @@ def _renew(block: WorkBlock, finished: threading.Event, lost: threading.Event) -
 
 @contextmanager
 def turn(name: str, *, wait: Callable[[], None]) -> Iterator[None]:
-    """Do something that one process does at a time, wherever it runs.
+    """Hold a named lock across processes and machines.
 
     Args:
-        wait: is called again and again while another process has the turn; may raise.
+        wait: called repeatedly while another process holds the lock; may raise.
     """
     WorkBlock.objects.bulk_create([WorkBlock(job=name)], ignore_conflicts=True)
     while (block := block_claim(job=name)) is None:

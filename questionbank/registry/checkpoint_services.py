@@ -1,6 +1,7 @@
-"""Checkpoints in the object store, so that any machine goes on; and clearing those away that nobody needs.
+"""Checkpoints in the object store, so that any machine can resume; and the removal of unneeded ones.
 
-A stored checkpoint is a new file, whose name ends in a number; the former one is deleted after it is whole.
+A checkpoint is stored as a new file with a number at the end of its name; the former one is deleted once the new
+one is complete.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _NAME = re.compile(r"run-(\d{1,18})")
 
 
 def checkpoint_store(*, run_id: int, folder: Path) -> None:
-    """Copy a run's checkpoint, and what it learns from, into the object store, where there is one."""
+    """Copy a run's checkpoint and training data into the object store, if there is one."""
     if STORED not in settings.STORAGES:
         return
     names = stored_names(run_id=run_id)
@@ -44,7 +45,7 @@ def checkpoint_store(*, run_id: int, folder: Path) -> None:
 
 
 def checkpoint_fetch(*, run_id: int, folder: Path) -> None:
-    """Copy a run's newest checkpoint, and what it learns from, from the object store, where it has one."""
+    """Copy a run's newest checkpoint and training data from the object store, if it has a checkpoint."""
     names = stored_names(run_id=run_id)
     stored = [name for name in names if name.startswith(CHECKPOINT)]
     if not stored:
@@ -57,16 +58,16 @@ def checkpoint_fetch(*, run_id: int, folder: Path) -> None:
 
 
 def checkpoint_forget(*, run_id: int, folder: Path) -> None:
-    """Delete a run's checkpoint, and what it learned from, here and in the object store."""
+    """Delete a run's checkpoint and training data, here and in the object store."""
     shutil.rmtree(folder, ignore_errors=True)
     for name in stored_names(run_id=run_id):
         storages[STORED].delete(f"run-{run_id}/{name}")
 
 
 def checkpoints_clear() -> int:
-    """Delete the checkpoints of runs that succeeded, are gone, or stopped long ago; returns how many.
+    """Delete the checkpoints of runs that succeeded, were deleted, or stopped long ago, and return their number.
 
-    Only those in this machine's `VAR_DIR`, and in the object store.
+    Only those in this machine's `VAR_DIR` and in the object store.
     """
     stored = storages[STORED].listdir("")[0] if STORED in settings.STORAGES else []
     folders = {
@@ -80,7 +81,7 @@ def checkpoints_clear() -> int:
     stopped_lately = Q(state__in=(Run.State.FAILED, Run.State.CANCELLED)) & Q(
         finished_at__gte=timezone.now() - KEPT_FOR
     )
-    # Asked after the folders were listed: a run that has a folder has its row.
+    # Queried after the folders were listed: a run that has a folder has its row.
     resumable = set(
         Run.objects.filter(Q(pk__in=folders) & (~Q(state__in=Run.FINISHED) | stopped_lately)).values_list(
             "pk", flat=True

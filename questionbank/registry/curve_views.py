@@ -1,4 +1,4 @@
-"""The figures of a model or of a job: as charts and as rows of tables, by what people call them."""
+"""The figures of a model or job, as charts and as table rows with readable labels."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from questionbank.templatetags.pages import readable, suite_name
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)
-BETWEEN_0_AND_1 = ("held-out", "validation")  # groups whose figures are shares
+BETWEEN_0_AND_1 = ("held-out", "validation")  # groups with figures between 0 and 1
 _HELD_OUT, _BANK = "questions held out of its training", "the bank’s held-out questions"
 _PAIRS, _PROBLEMS = "validation pairs of its training", "validation problems of its training"
-_LABELS = {  # of a figure, and the questions that it was measured on; a literal table
+_LABELS = {  # label of each figure, and the questions that it was measured on; a literal table
     "loss": ("Loss", ""),
     "loss_concepts": ("Naming concepts", ""),
     "loss_difficulty": ("Ordering by difficulty", ""),
@@ -75,14 +75,14 @@ _LABELS = {  # of a figure, and the questions that it was measured on; a literal
     "expected_calibration_error": ("Expected calibration error", ""),
     "validation_paper_macro_f1": ("Macro F1 of the score, as the paper averages", _PAIRS),
 }
-# Drawn together for two models.
+# Drawn in one chart for two models.
 COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_same_graph")
 
 
 def training_charts(series: Series) -> list[tuple[str, LineChart]]:
-    """Return charts with their elements' ids: the loss, its terms, the loss by rank, what was held out or validated.
+    """Return (element id, chart) pairs: the loss, its terms, the loss by rank, held-out and validation figures.
 
-    Whatever else a run measured gets a chart of its own.
+    Every other figure of the run gets its own chart.
     """
     groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": [], "validation": []}
     titles = {
@@ -121,7 +121,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
 
 
 def loss_note(run: Run) -> str:
-    """Return what has to be said at the curve of a training's loss; empty where nothing has."""
+    """Return the note for a training's loss curve; empty if there is none."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return training.loss_note(run.parameters.get("set", {})) if training else ""
 
@@ -129,7 +129,7 @@ def loss_note(run: Run) -> str:
 def compared_charts(
     candidate: Series, champion: Series, *, names: tuple[str, str]
 ) -> list[tuple[str, LineChart]]:
-    """Return the loss and the main figure of two trainings, each pair over common axes."""
+    """Return charts of the loss and the main figure of two trainings, each with both curves on common axes."""
     return [
         (
             f"chart-{name.replace('_', '-')}",
@@ -150,7 +150,7 @@ def compared_charts(
 
 
 def _validation_title(names: Iterable[str]) -> str:
-    """Return what a training was validated with: pairs of texts, or problems."""
+    """Return the chart title for what a training was validated on: pairs of texts, or problems."""
     suites = {_label_and_suite(name)[1] for name in names if name.startswith("validation_")}
     if _PAIRS in suites:
         return "Validation pairs"
@@ -158,7 +158,7 @@ def _validation_title(names: Iterable[str]) -> str:
 
 
 def metric_name(name: str) -> str:
-    """Return a figure of a run or a comparison as people call it, with the questions that it was measured on."""
+    """Return the readable name of a run's or comparison's figure, with the questions that it was measured on."""
     return ", ".join(part for part in _label_and_suite(name) if part)
 
 
@@ -204,7 +204,7 @@ def _chart(
     return line_chart(series, title=title, x_label="Step", y_label=value, within=within)
 
 
-_SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
+_SUITES = ("held_out", "validation")  # groups whose figures already name the suite
 _RESULT_NAMES = {"passes": "Passes the gate", "outcome": "Outcome"}
 _OUTCOMES = {
     GateOutcome.BETTER: "better than the model in use",
@@ -212,11 +212,11 @@ _OUTCOMES = {
     GateOutcome.NOT_BETTER: "not better than the model in use",
     GateOutcome.REFUSED: "refused by the gate",
 }
-_NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to the comparison
+_NOT_SHOWN = ("comparison",)  # a number that no page can open: a button leads to the comparison
 
 
 def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the figures by name; those of a group have the group's name before theirs.
+    """Return the figures by readable name; those in a group get the group's name as a prefix.
 
     >>> figure_rows({"difficulty": {"mae": 0.6}, "validation": {"steps": 5}})
     [('Difficulty: mean absolute error', 0.6), ('Steps', 5)]
@@ -226,7 +226,7 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
         if not isinstance(value, dict):
             rows.append((metric_name(name), value))
             continue
-        prefix = "" if name in _SUITES else f"{name}_"  # by the group's name: ``test_same_graph`` of ``test``
+        prefix = "" if name in _SUITES else f"{name}_"  # group prefix: ``test_same_graph`` of ``test``
         inner = figure_rows(
             {part.removeprefix(prefix): figure for part, figure in value.items() if part != "levels"}
         )
@@ -244,12 +244,12 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _lower(label: str) -> str:
-    """Return a label inside a sentence; an abbreviation stays as it is."""
+    """Return a label for use inside a sentence; abbreviations keep their capitals."""
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
-    """Return what a job's result holds: its plain values under an empty title, then a table for each group."""
+    """Return a job's result as tables: plain values under an empty title, then one table per group."""
     plain = [
         (
             str(_RESULT_NAMES.get(name, readable(name))),

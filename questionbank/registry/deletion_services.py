@@ -1,4 +1,4 @@
-"""Deleting models: those that nobody uses, by a rule, and those of a hierarchy that is deleted."""
+"""Deleting models: unused ones by the retention rule, and those of a deleted hierarchy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ logger = structlog.get_logger(__name__)
 
 @transaction.atomic
 def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
-    """Set how many unused models of each capability are kept; None keeps all.
+    """Set how many unused models of each capability to keep; None keeps all.
 
     Raises:
-        NotAllowed: the person is no admin.
+        NotAllowed: the person is not an admin.
     """
     require(user, "models_manage", "Only admins manage models.")
     ModelRetention.objects.filter(capability__in=[word for word, n in keep.items() if n is None]).delete()
@@ -36,17 +36,17 @@ def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
 
 
 def old_models_request(*, user: User) -> None:
-    """Have the old models deleted now instead of at the clock's next turn.
+    """Request the deletion of old models now instead of at the next scheduled time.
 
     Raises:
-        NotAllowed: the person is no admin.
+        NotAllowed: the person is not an admin.
     """
     require(user, "models_manage", "Only admins manage models.")
     task_queue.wake("delete_old_models", queue="default")
 
 
 def old_models_delete() -> int:
-    """Delete what the rules of today call old; each has its line in the history. Returns how many."""
+    """Delete the models that are old by the current rules, record each in the history, and return their number."""
     keep = model_retentions()
     deleted = 0
     for artifact in old_models(keep=keep):
@@ -55,7 +55,7 @@ def old_models_delete() -> int:
         reason = f"The rule keeps {limits.get(number, f'the newest {number} unused models')}."
         try:
             artifact_delete(artifact=artifact, reason=reason)
-        except Conflict as error:  # a job or a roll back was faster
+        except Conflict as error:  # a job or a rollback was faster
             logger.info("old_model_kept", model=artifact.pk, reason=str(error))
         else:
             deleted += 1
@@ -77,7 +77,7 @@ def hierarchy_models_retire(
         kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy_name
     )
     for training in trainings:
-        with suppress(Conflict):  # it has finished meanwhile
+        with suppress(Conflict):  # it finished meanwhile
             runs.run_cancel(run_id=training.pk)
             cancelled += 1
     models = list(ModelArtifact.objects.filter(scope=hierarchy_name))

@@ -1,4 +1,4 @@
-"""The forms about models: a reason, and the settings of a training, built from its configuration class."""
+"""Forms about models: a reason, the retention rule, and a training's settings built from its configuration class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHERS = "Hardware and reproducibility"
 
 
 class ReasonForm(ServiceForm):
-    """The reason to use a model, or to delete it."""
+    """The reason for promoting or deleting a model, or for rolling back."""
 
     main_field = "reason"
 
@@ -39,7 +39,7 @@ class ReasonForm(ServiceForm):
 
 @dataclass(frozen=True, slots=True)
 class FieldGroup:
-    """Fields that are shown together; `is_open` where they are not folded away."""
+    """Fields that are shown together; `is_open` if the group is expanded."""
 
     title: str
     fields: list[forms.BoundField]
@@ -49,8 +49,8 @@ class FieldGroup:
 class TrainingForm(ServiceForm):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
-    What depends on several fields is checked by the class itself. What the capability's row asks besides are the
-    `options`. With `one_hierarchy`, exactly one hierarchy is chosen, and the form begins with this one.
+    The configuration class checks conditions that span several fields. `options` are the capability's additional form
+    fields. With `one_hierarchy`, exactly one hierarchy must be chosen, and that one is preselected.
     """
 
     hierarchies = forms.MultipleChoiceField(
@@ -82,7 +82,7 @@ class TrainingForm(ServiceForm):
         self.fields |= {spec.name: _field(spec) for spec in self.specs}
 
     def clean(self) -> dict[str, Any]:
-        """Check the settings together, once each of them can be used."""
+        """Validate the settings together, once each is valid by itself."""
         if not self.errors:
             try:
                 config_from_strings(self.config_class, self.settings())
@@ -93,7 +93,7 @@ class TrainingForm(ServiceForm):
 
     @property
     def groups(self) -> list[FieldGroup]:
-        """The settings by what they are about, in the order of the page."""
+        """The settings grouped by subject, in the order of the page."""
         names = [spec.name for spec in self.specs]
         placed = " ".join(self.form_groups.values()).split()
         rest = " ".join(name for name in names if name not in placed)
@@ -108,11 +108,11 @@ class TrainingForm(ServiceForm):
 
     @property
     def option_fields(self) -> list[tuple[str, forms.BoundField]]:
-        """What the form asks besides the settings, by title."""
+        """The form's fields other than settings, with their titles."""
         return [(option.title, self[option.name]) for option in self.options]
 
     def chosen_options(self) -> dict[str, bool | str]:
-        """Return the answers to that, once the form is valid."""
+        """Return the values of those fields, once the form is valid."""
         return {
             option.name: answer if option.choices else bool(answer)
             for option in self.options
@@ -120,7 +120,7 @@ class TrainingForm(ServiceForm):
         }
 
     def settings(self) -> dict[str, str]:
-        """Return what differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
+        """Return the settings that differ from the defaults, as `config_from_strings` reads them, from a valid form."""
         return {
             spec.name: str(self.cleaned_data[spec.name])
             for spec in self.specs
@@ -128,7 +128,7 @@ class TrainingForm(ServiceForm):
         }
 
     def asked(self) -> tuple[dict[str, str], dict[str, Any]] | None:
-        """Return the settings and options as the form shows them; None while one is wrong."""
+        """Return the settings and options as the form shows them; None if one is invalid."""
         if self.is_bound:
             return (self.settings(), self.chosen_options()) if self.is_valid() else None
         settings = {name: str(value) for name, value in self.initial.items()}
@@ -140,7 +140,7 @@ class TrainingForm(ServiceForm):
         return {name: value for name, value in settings.items() if name in known}, options
 
     def chosen_hierarchies(self) -> list[str] | None:
-        """Return the names of hierarchies, None for all questions; also before the form is valid."""
+        """Return the chosen hierarchies' names, None for all questions; also works before the form is valid."""
         offered_names = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
         return [name for name in sent if name in offered_names] or None
@@ -179,7 +179,7 @@ def _whole(bound: float | None) -> int | None:
 
 def _bounds(spec: FieldSpec) -> str:
     low, high = spec.minimum, spec.maximum
-    if high is None and not low:  # nothing to say: nobody enters a negative number of steps
+    if high is None and not low:  # no bound worth showing: nobody enters a negative number of steps
         return ""
     if high is None:
         return f" (≥ {number_text(low)})"
@@ -190,7 +190,7 @@ MOST = 1000
 
 
 class RetentionForm(ServiceForm):
-    """One number for each capability; an empty one keeps all."""
+    """One number per capability; an empty field keeps all."""
 
     def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
         super().__init__(*args, initial=dict(keep), **kwargs)
@@ -201,5 +201,5 @@ class RetentionForm(ServiceForm):
 
     @property
     def keep(self) -> dict[str, int]:
-        """The numbers of a valid form, without the empty ones."""
+        """The numbers of a valid form, without empty ones."""
         return {word: number for word, number in self.cleaned_data.items() if number is not None}

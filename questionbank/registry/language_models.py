@@ -1,4 +1,4 @@
-"""The language model that this installation names, if any."""
+"""The language model that this installation is configured with, if any."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PACKAGED_NAME = "SmolLM2-135M-Instruct"
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredModel:
-    """A language model, as pages speak of it.
+    """A language model, as pages describe it.
 
     Attributes:
-        host: where texts are sent; empty where they stay on this installation.
+        host: the host that texts are sent to; empty if they stay on this installation.
     """
 
     name: str
@@ -27,12 +27,12 @@ class ConfiguredModel:
 
     @property
     def queue(self) -> str:
-        """Of the jobs that ask it: a model on this machine takes long to load."""
+        """The queue of jobs that call the model: a local model takes long to load."""
         return "light" if self.host else "default"
 
 
 def configured_language_model() -> ConfiguredModel | None:
-    """Return the model behind an endpoint, else the one on this machine; None where neither is configured."""
+    """Return the model behind an endpoint, else the local one; None if neither is configured."""
     if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
         host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
         note = f"The questions’ texts, equations and answers are sent to {host}."
@@ -43,9 +43,9 @@ def configured_language_model() -> ConfiguredModel | None:
 
 
 def local_model_folder() -> str:
-    """Return the folder or hub id of the model on this machine; empty where there is none.
+    """Return the folder or hub id of the local model; empty if there is none.
 
-    That is the one that is named, else the packaged one once it is ready.
+    The configured one, else the packaged one once it is ready.
     """
     if settings.LANGUAGE_MODEL:
         return settings.LANGUAGE_MODEL
@@ -53,15 +53,15 @@ def local_model_folder() -> str:
 
 
 def packaged_model_folder() -> Path:
-    """Return where workers put the model that comes with a package."""
+    """Return the folder where workers put the packaged model."""
     return Path(settings.VAR_DIR) / "language-models" / _PACKAGED_NAME
 
 
 def packaged_model_is_ready() -> bool:
-    """Return whether a worker has put the packaged model there."""
+    """Return whether a worker has put the packaged model into its folder."""
     return (packaged_model_folder() / "config.json").is_file()
 
 
 def packaged_model_run() -> Run | None:
-    """Return the last job that prepared the packaged model, whatever came of it."""
+    """Return the last job that prepared the packaged model, whatever its outcome."""
     return Run.objects.filter(kind=Run.Kind.PREPARE).order_by("-pk").first()

@@ -1,4 +1,4 @@
-"""Reading the registry of models: what serves, what could, how they compare, and what nobody uses."""
+"""Queries on the registry of models: those in use, candidates, comparisons, and unused ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALLEST_SUITE = 20  # with fewer questions every difference may be chance
 
 @dataclass(frozen=True, slots=True)
 class CapabilityModels:
-    """The models of one capability, the newest first; it has one champion for each scope."""
+    """The models of one capability, newest first, with one champion per scope."""
 
     capability: str
     title: str
@@ -46,17 +46,17 @@ class CapabilityModels:
 
 
 class GateOutcome(StrEnum):
-    """What the gate says of a candidate: without an override a better one may serve, or one that may be as good."""
+    """The gate's verdict on a candidate; `BETTER` and `NOT_WORSE` pass without an override."""
 
     BETTER = "better"
-    NOT_WORSE = "not_worse"  # of a kind that is trained again as the bank grows, for which this is enough
+    NOT_WORSE = "not_worse"  # enough for kinds that are retrained as the bank grows
     NOT_BETTER = "not_better"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether a candidate may become champion; `reasons` says in sentences why not (or why)."""
+    """Whether a candidate may become champion; `reasons` explains the outcome in sentences."""
 
     outcome: GateOutcome
     reasons: list[str]
@@ -82,7 +82,7 @@ def models_by_capability() -> list[CapabilityModels]:
 
 
 def model_get(*, artifact_id: int) -> ModelArtifact:
-    """Return one model with its parent and who registered it."""
+    """Return one model with its parent and the person who registered it."""
     return get_or_not_found(
         ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id),
         "There is no such model.",
@@ -90,12 +90,12 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
 
 
 def model_events(*, capability: str) -> QuerySet[ModelEvent]:
-    """Return the history of a capability's models, the latest first."""
+    """Return the history of a capability's models, latest first."""
     return ModelEvent.objects.filter(capability=capability).select_related("artifact", "former", "person")
 
 
 def training_run(*, artifact: ModelArtifact) -> Run | None:
-    """Return the job that trained a model, for its curves; None for one that was imported or installed."""
+    """Return the job that trained a model, for its curves; None if the model was imported or installed."""
     return Run.objects.filter(kind=Run.Kind.TRAIN, result__model=artifact.pk).order_by("-pk").first()
 
 
@@ -106,9 +106,9 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 
 
 def gate(comparison: ModelComparison) -> Gate:
-    """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost.
+    """Judge a candidate: no decisive figure worse beyond the interval, one better, and no question lost.
 
-    A kind whose trainings promote what they trained (`Training.promotes_itself`) need not be better.
+    A kind whose trainings promote their own models (`Training.promotes_itself`) need not be better.
     """
     figures: Figures = comparison.figures
     suite = figures["suite"]
@@ -159,16 +159,16 @@ def _against(metric: Metric, verdict: str) -> str:
 
 
 def _is_better(metric: Metric) -> bool:
-    """Return whether a figure's whole interval speaks for the candidate, and may."""
+    """Return whether the figure counts for the candidate, and its whole interval is on the better side."""
     counts = metric["decides"] and metric.get("may_favour", True)
     return bool(counts and (metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0))
 
 
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
-    """Return the model that a roll back would bring back: the one that today's champion replaced.
+    """Return the model that a rollback would restore: the one that today's champion replaced.
 
-    For the first model of a language that a general one could serve, it is the general one. None where there was none,
-    its files were deleted, the vectors of its lens are gone, or it cannot serve any more.
+    For a language's first model, that is the general model if one could serve. None if there was no former model, its
+    files were deleted, the vectors of its lens are gone, or it can no longer serve.
     """
     promoted = (
         ModelEvent.objects.filter(
@@ -199,7 +199,7 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
 
 
 def serving_problem(artifact: ModelArtifact) -> str:
-    """Return why a model cannot serve now, as its capability's row says; empty where it can."""
+    """Return why a model cannot serve now, according to its capability; empty if it can."""
     return bank_capability(artifact.capability).serving_problem(artifact)
 
 
@@ -211,8 +211,8 @@ class ChangedNeighbour:
     """One of the nearest questions.
 
     Attributes:
-        both: whether either model names it.
-        computed_alike: whether both questions have a known equation with the same graph; only looked at for models
+        both: whether both models return it.
+        computed_alike: whether both questions have a known equation with the same graph; only checked for models
             that are about graphs.
     """
 
@@ -223,7 +223,7 @@ class ChangedNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class ChangedQuestion:
-    """A question with its nearest ones by either model; `overlap` is the share that both name."""
+    """A question with its nearest neighbours by either model; `overlap` is the share that both return."""
 
     question: Question
     overlap: float
@@ -232,7 +232,7 @@ class ChangedQuestion:
 
 
 def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
-    """Return the last comparison of a model with the champion, else with the champion of some earlier time."""
+    """Return a model's last comparison with the current champion, else with an earlier one."""
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     if champion is not None and champion.pk != artifact.pk:
         latest = comparison_latest(candidate=artifact, champion=champion)
@@ -242,7 +242,7 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
 
 
 def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
-    """Return the figures of candidates' last comparisons with today's champion, by the candidate's id (one query)."""
+    """Return the metrics of each candidate's last comparison with today's champion, by candidate id (one query)."""
     rows = ModelComparison.objects.filter(
         candidate__state=ModelArtifact.State.CANDIDATE, champion__state=ModelArtifact.State.CHAMPION
     )
@@ -252,7 +252,7 @@ def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
 def changed_questions(
     comparison: ModelComparison, *, are_graphs_looked_at: bool = False
 ) -> list[ChangedQuestion]:
-    """Return the questions whose nearest ones changed most, without those that have been deleted since."""
+    """Return the questions whose nearest neighbours changed most, without questions deleted since."""
     rows = comparison.figures.get("changed", [])[:QUESTIONS_SHOWN]
     ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}
     questions = Question.objects.in_bulk(ids)
@@ -282,9 +282,9 @@ def changed_questions(
 
 
 def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None:
-    """Return the questions that both models name different concepts for, without deleted ones.
+    """Return the questions for which the two models name different concepts, without deleted ones.
 
-    None for other comparisons.
+    None for comparisons of other kinds.
     """
     rows = comparison.figures.get("changed_concepts")
     if rows is None:
@@ -294,19 +294,19 @@ def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None
 
 
 _State = ModelArtifact.State
-_NAMING = ("model", "candidate", "champion", "start")  # parameters of runs
+_NAMING = ("model", "candidate", "champion", "start")  # run parameters that name a model
 
 
 def model_bytes(artifact: ModelArtifact) -> int:
-    """Return the size of a model's folder; 0 where its files are gone."""
+    """Return the size of a model's folder; 0 if its files are missing."""
     try:
         return _folder_bytes(artifact.location, tuple(artifact.manifest.get("files", {})))
-    except (OSError, SuspiciousFileOperation):  # gone, or never there
+    except (OSError, SuspiciousFileOperation):  # deleted, or never there
         return 0
 
 
 def models_bytes(artifacts: Iterable[ModelArtifact]) -> int:
-    """Return the size of the folders of several models."""
+    """Return the total size of several models' folders."""
     return sum(map(model_bytes, artifacts))
 
 
@@ -317,25 +317,25 @@ def _folder_bytes(location: str, names: tuple[str, ...]) -> int:
 
 
 def models_in_jobs() -> set[int]:
-    """Return the models that a job names which waits or runs."""
+    """Return the ids of models that a waiting or running job uses."""
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     named = unfinished.values_list(*(f"parameters__{name}" for name in _NAMING))
     return {number for numbers in named for number in numbers if isinstance(number, int)}
 
 
 def model_retentions() -> dict[str, int]:
-    """Return by capability how many unused models are kept; a capability without a rule keeps all."""
+    """Return how many unused models to keep, by capability; a capability without a rule keeps all."""
     return dict(ModelRetention.objects.values_list("capability", "keep"))
 
 
 def old_models(*, keep: Mapping[str, int]) -> list[ModelArtifact]:
-    """Return the models that a rule deletes, the largest numbers of each capability and scope kept, the oldest first.
+    """Return the models that the rule deletes, oldest first; it keeps the newest of each capability and scope.
 
-    Never one that serves, that the one in use replaced (a roll back needs it), or that a job names; none of these
-    counts among those that are kept.
+    A model is never deleted, and does not count among those to keep, if it serves, if the model in use replaced it
+    (a rollback needs it), or if a job names it.
 
     Args:
-        keep: by capability, how many unused models of each scope stay.
+        keep: how many unused models of each scope to keep, by capability.
     """
     replaced = ModelEvent.objects.filter(
         kind=ModelEvent.Kind.PROMOTED, artifact__state=_State.CHAMPION, former__isnull=False
@@ -364,11 +364,11 @@ def rejected_candidates() -> list[ModelArtifact]:
     return rejected
 
 
-FEWEST_TAGGED = 100  # ready tagged questions below which no probes are trained: neighbours vote instead
+FEWEST_TAGGED = 100  # with fewer ready tagged questions no probes are trained: neighbours vote instead
 
 
 def why_no_probes(hierarchy: str) -> str:
-    """Return a sentence that says what is missing before a model names concepts of this hierarchy."""
+    """Return a sentence on why no model names concepts of this hierarchy yet."""
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     trainings = unfinished.filter(kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy)
     if (run := trainings.order_by("pk").first()) is not None:

@@ -1,8 +1,8 @@
-"""Which model serves: asking for a comparison or a promotion, the swap itself, and rolling it back.
+"""Which model serves: requesting a comparison or a promotion, the swap itself, and rolling it back.
 
 A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
-is missing while the old model serves; then one transaction swaps all of it, and readers see either the old or the new
-(`questionbank.registry.serving` reads everything by one statement). Decisions 0022 and 0048.
+is missing while the old model serves; then one transaction swaps everything, and readers see either the old or the
+new state (`questionbank.registry.serving` reads everything in one statement). Decisions 0022 and 0048.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from questionbank.training.services import probes_request_missing
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
-    """Ask for a candidate to be measured against the champion on the held-out questions.
+    """Request a comparison of a candidate with the champion on the held-out questions.
 
-    Without `send` it is not handed to a worker: a command does it itself.
+    Without `send` the run is not sent to a worker: a command runs it itself.
 
     Raises:
-        ValidationFailed: its capability has no held-out questions, or it is the champion itself.
+        ValidationFailed: the capability has no held-out questions, or the candidate is the champion itself.
         Conflict: there is no champion, or the same comparison is under way.
     """
     suite = fixed_suite(candidate.capability)
@@ -64,21 +64,21 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
 def comparison_save(
     *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures
 ) -> ModelComparison:
-    """Keep what a comparison found."""
+    """Store the figures of a comparison."""
     return ModelComparison.objects.create(
         candidate=candidate, champion=champion, run=run, figures=dict(figures)
     )
 
 
 def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
-    """Return the gate's verdict on a model as its history keeps it.
+    """Return the gate's verdict on a model as stored in the history.
 
     Returns:
-        ``{"passes", "outcome", "reasons", "overridden", "comparison"}``, the outcome a `GateOutcome`; empty where
+        ``{"passes", "outcome", "reasons", "overridden", "comparison"}`` with a `GateOutcome` as outcome; empty if
         the capability has no gate. Without a champion every candidate passes.
 
     Raises:
-        Conflict: it does not pass, and nobody overrides that.
+        Conflict: it does not pass, and the gate is not overridden.
     """
     if fixed_suite(artifact.capability) is None:
         return {}
@@ -102,7 +102,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
 
 
 def _why_not_compared(artifact: ModelArtifact) -> str:
-    """Say why a model that replaces none of its scope is not compared."""
+    """Explain why a model that replaces no model of its scope is not compared."""
     if general_champion(artifact) is None:
         return "No model of this kind is in use, so there is nothing to compare it with."
     return (
@@ -126,19 +126,19 @@ def promotion_request(
     override: bool = False,
     send: bool = True,
 ) -> Run:
-    """Ask for a model to become champion; vectors and probes are built first, then all is swapped at once.
+    """Request a promotion; a job first builds vectors and probes, then swaps everything at once.
 
     Args:
         artifact: a candidate, or an archived model.
-        reason: kept in the history.
+        reason: stored in the history.
         user: None for the command line.
-        override: promote although the gate does not pass; for admins, and kept in the history.
-        send: hand the run to a worker; a command that runs it itself does not.
+        override: promote although the gate does not pass; for admins only, and recorded in the history.
+        send: send the run to a worker; a command that runs it itself does not.
 
     Raises:
         ValidationFailed: no reason is given.
-        NotAllowed: who overrides the gate is no admin.
-        Conflict: the gate does not pass, it is the champion already, or a promotion is under way.
+        NotAllowed: the person who overrides the gate is not an admin.
+        Conflict: the gate does not pass, the model is the champion already, or a promotion is under way.
     """
     reason = reason.strip()
     if not reason:
@@ -166,13 +166,13 @@ def promotion_request(
 
 @transaction.atomic
 def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
-    """Let a model serve whose capability has no lens.
+    """Put a model into use whose capability has no lens.
 
     Returns:
-        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
+        A sentence on the jobs that follow, as the capability requests them; empty if there are none.
 
     Raises:
-        Conflict: it cannot serve now, or the run was given to another worker.
+        Conflict: the model cannot serve now, or the run was given to another worker.
     """
     serving_lock()
     if not run_is_held(run=run):
@@ -185,7 +185,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
 
 
 def _consequences(artifact: ModelArtifact, user: User | None) -> str:
-    """Ask for the jobs that follow when a model starts serving, and say so in a sentence."""
+    """Request the jobs that follow when a model starts serving, and return a sentence about them."""
     return bank_capability(artifact.capability).after_promotion(user=user)
 
 
@@ -193,21 +193,21 @@ def _consequences(artifact: ModelArtifact, user: User | None) -> str:
 def model_swap(
     *, run: Run, artifact: ModelArtifact, embedding_set: EmbeddingSet, beside: Sequence[ModelArtifact]
 ) -> str:
-    """Let a model with a lens serve together with its vectors and the models that read them, all at once.
+    """Put a model with a lens into use together with its vectors and the models that read them, all at once.
 
-    Champions that read the vectors which leave, and have no successor in `beside`, are archived.
+    Champions that read the outgoing vectors and have no successor in `beside` are archived.
 
     Args:
         run: the promotion, with ``{"reason", "override"}``; its worker must hold it.
         artifact: the model.
-        embedding_set: its set, complete.
-        beside: candidates trained on that set, one a scope: probes, one a hierarchy.
+        embedding_set: its complete set.
+        beside: candidates trained on that set, one per scope; for probes, one per hierarchy.
 
     Returns:
-        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
+        A sentence on the jobs that follow, as the capability requests them; empty if there are none.
 
     Raises:
-        Conflict: the gate does not pass (any more), or the run was given to another worker.
+        Conflict: the gate does not (or no longer) pass, or the run was given to another worker.
     """
     serving_lock()
     if not run_is_held(run=run):
@@ -217,7 +217,7 @@ def model_swap(
     leaving = _serve(embedding_set)
     artifact_promote(artifact=artifact, reason=reason, user=person, gate=verdict)
     _swap_readers(artifact, beside, leaving, user=person)
-    embedding_request()  # what was edited since the set was completed
+    embedding_request()  # questions edited since the set was completed
     return _consequences(artifact, person)
 
 
@@ -225,10 +225,10 @@ def model_swap(
 def model_roll_back(
     *, capability: str, reason: str, user: User | None = None, scope: str = ""
 ) -> ModelArtifact:
-    """Let the former champion serve again, with the vectors of its lens and the models that read them; at once.
+    """Restore the former champion at once, with the vectors of its lens and the models that read them.
 
-    Questions that were edited or added meanwhile get their vectors by a job that this asks for; hierarchies
-    that have no probes for those vectors get some, likewise; and whatever the capability's row says follows.
+    Jobs requested here compute vectors of questions edited or added meanwhile, train probes for hierarchies that have
+    none for those vectors, and do whatever else the capability requires.
 
     Raises:
         ValidationFailed: no reason is given.
@@ -260,7 +260,7 @@ def model_roll_back(
 def _go_back_to_general(
     general: ModelArtifact, scope: str, *, reason: str, user: User | None
 ) -> ModelArtifact:
-    """Take a language's own model out of use, with its vectors, so that the general one serves the language."""
+    """Take a language's own model and its vectors out of use, so that the general model serves the language."""
     language_champion = artifact_champion(capability=general.capability, scope=scope)
     if language_champion is None:
         raise Conflict("There is no former model to go back to.")
@@ -277,9 +277,9 @@ def _go_back_to_general(
 def probes_promote(
     *, artifact: ModelArtifact, embedding_set: EmbeddingSet, reason: str = "", user: User | None = None
 ) -> bool:
-    """Let newly trained probes serve if the vectors that they read do; False: the encoder changed meanwhile.
+    """Put newly trained probes into use if the vectors that they read serve; False if the encoder changed meanwhile.
 
-    Where probes of the same hierarchy serve, the new ones must have been compared with them and pass the gate.
+    If probes of the same hierarchy serve, the new ones must have been compared with them and pass the gate.
 
     Raises:
         Conflict: the gate refuses them.
@@ -296,7 +296,7 @@ def probes_promote(
 
 
 def _serve(embedding_set: EmbeddingSet) -> EmbeddingSet | None:
-    """Make a set the one of its lens and scope that is in use; the set that it replaces, if any."""
+    """Make a set the current one of its lens and scope, and return the set that it replaces, if any."""
     rows = EmbeddingSet.objects.filter(lens=embedding_set.lens, scope=embedding_set.scope, is_current=True)
     former = rows.exclude(pk=embedding_set.pk).first()
     if former is not None:
@@ -315,7 +315,7 @@ def _swap_readers(
     user: User | None,
     kind: str = ModelEvent.Kind.PROMOTED,
 ) -> None:
-    """Let the models serve that read a model's vectors, and archive those whose vectors left."""
+    """Promote the models that read a model's vectors, and archive champions whose vectors left."""
     together = f"With the model {artifact.name}."
     for reader in readers:
         artifact_promote(artifact=reader, reason=together, user=user, kind=kind)
@@ -334,9 +334,9 @@ def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
 
 
 def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
-    """Return by capability and scope the newest archived models that read `back`, or the lens standing in for it.
+    """Return the newest archived models that read `back` or the lens's stand-in, by capability and scope.
 
-    Of those scopes only whose champion reads the vectors that leave, or that have none. None where no model reads the
+    Only for scopes that have no champion, or whose champion reads the outgoing vectors. Empty if no model reads the
     vectors of the lens.
     """
     lens = lenses()[back.lens]

@@ -1,4 +1,4 @@
-"""Reading the table of jobs, their progress in blocks, and whether a stopped training can go on."""
+"""Queries on jobs, their progress in blocks, and whether a stopped training can resume."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from questionbank.models import ModelArtifact, Run, RunLog, RunMetric, User, Wor
 LOG_LINES = 200
 WORKER_SILENT_AFTER = timedelta(
     seconds=45
-)  # as registry.run_services.STALLED_AFTER, which selectors cannot import
+)  # same as registry.run_services.STALLED_AFTER, which selectors cannot import
 
 
 def runs() -> QuerySet[Run]:
-    """Return all jobs, the latest first."""
+    """Return all jobs, latest first."""
     return Run.objects.select_related("requested_by")
 
 
@@ -33,9 +33,9 @@ def run_get(*, run_id: int) -> Run:
 
 
 def run_version(*, run_id: int) -> str:
-    """Return a name for the state of a job; it changes whenever its page would.
+    """Return a string that identifies the state of a job; it changes whenever the job's page would.
 
-    A heartbeat alone changes nothing. A job that is not there has the empty version.
+    A heartbeat alone changes nothing. A job that does not exist has the empty version.
     """
     row = (
         Run.objects.filter(pk=run_id)
@@ -55,7 +55,7 @@ def run_logs(*, run: Run) -> list[RunLog]:
 
 
 def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
-    """Return (step, value) pairs of each figure of a run, by step."""
+    """Return a run's (step, value) pairs of each figure, ordered by step."""
     series: dict[str, list[tuple[int, float]]] = {}
     for name, step, value in run.metrics.order_by("name", "step").values_list("name", "step", "value"):
         series.setdefault(name, []).append((step, value))
@@ -63,19 +63,19 @@ def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
 
 
 def run_last_step(*, run: Run) -> int:
-    """Return the last step that the run has figures of, 0 where it has none."""
+    """Return the last step with figures, 0 if the run has no figures."""
     return run.metrics.aggregate(last=Max("step"))["last"] or 0
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Why a queued run does not run yet.
+    """Why a queued run has not started yet.
 
     Attributes:
-        has_worker: whether a live worker takes jobs of its queue.
-        running: the job that keeps such a worker busy; None: a worker is free.
+        has_worker: whether a live worker takes jobs from its queue.
+        running: the job that keeps such a worker busy; None if a worker is free.
         gives_way: whether that job pauses for this one.
-        ahead: queued jobs that start before it.
+        ahead: number of queued jobs that start before it.
     """
 
     has_worker: bool
@@ -91,13 +91,13 @@ def worker_queues(*, worker: str) -> list[str]:
 
 
 def is_run_waiting(*, queues: Collection[str], priority: int) -> bool:
-    """Return whether a run that goes before this priority waits in one of the queues."""
+    """Return whether a run of higher priority waits in one of the queues."""
     waiting = Run.objects.filter(state=Run.State.QUEUED, queue__in=queues, sent_at__isnull=False)
     return waiting.filter(priority__lt=priority).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:
-    """Return why a queued run waits; None where it does not."""
+    """Return why a queued run waits; None if it is not queued."""
     if run.state != Run.State.QUEUED:
         return None
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
@@ -125,7 +125,7 @@ def run_wait(*, run: Run) -> Wait | None:
 
 
 def run_title(run: Run, *, user: User) -> str:
-    """Return what a job is called for a person: it names no file, and no change, of somebody else."""
+    """Return a job's title as a person may see it, without the names of other people's files and changes."""
     if user.has_perm("questionbank.run_read", run):
         return str(run)
     if run.kind == Run.Kind.READ or "draft" in run.parameters:
@@ -136,7 +136,7 @@ def run_title(run: Run, *, user: User) -> str:
 
 
 def vectors_awaited(*, user: User) -> str:
-    """Return what the vectors of new questions wait for, as a sentence; empty where none are to be computed."""
+    """Return a sentence on what the vectors of new questions wait for; empty if no vectors are pending."""
     unfinished = Run.objects.filter(kind=Run.Kind.EMBED).exclude(state__in=Run.FINISHED)
     run = unfinished.order_by("created_at").first()
     if run is None:
@@ -158,7 +158,7 @@ KINDS = (Run.Kind.TRAIN, Run.Kind.EVALUATE, Run.Kind.PROMOTE)
 
 
 def model_jobs(*, artifact: ModelArtifact | None = None, kind: str = "") -> list[Run]:
-    """Return unfinished jobs about models, the oldest first."""
+    """Return unfinished jobs about models, oldest first."""
     jobs = Run.objects.exclude(state__in=Run.FINISHED).filter(kind__in=[kind] if kind else KINDS)
     if artifact is not None:
         jobs = jobs.filter(
@@ -176,9 +176,9 @@ class BlockSums:
     Attributes:
         looked_at: rows of the finished blocks.
         total: rows of all blocks.
-        stored: rows that a result was stored for.
+        stored: rows with a stored result.
         unfinished: blocks that are not finished.
-        free: those of them that nobody works on.
+        free: unfinished blocks that no worker holds.
         last: the highest id of all blocks.
     """
 
@@ -209,38 +209,38 @@ def block_sums(*, job: str) -> BlockSums:
 CHECKPOINT = (
     "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
 )
-STORED = "checkpoints"  # the alias of the object store's folder, where there is one
+STORED = "checkpoints"  # the storage alias of the object store's folder, if there is one
 VECTORS = "vectors-"  # likewise: analytics.encoder.metric_layer.VECTORS_PREFIX
 
 
 def checkpoints_root() -> Path:
-    """Return the folder of all runs' checkpoints, on the machine that trains."""
+    """Return the folder of all runs' checkpoints on the training machine."""
     return Path(settings.VAR_DIR) / "checkpoints"
 
 
 def checkpoint_folder(run_id: int) -> Path:
-    """Return where a run keeps its checkpoint and what it learns from."""
+    """Return the folder with a run's checkpoint and training data."""
     return checkpoints_root() / f"run-{run_id}"
 
 
 def run_has_checkpoint(*, run: Run) -> bool:
-    """Return whether a checkpoint of the run lies in `VAR_DIR` or in the object store.
+    """Return whether `VAR_DIR` or the object store holds a checkpoint of the run.
 
-    Where there is no store, and the worker keeps its `VAR_DIR` on another machine, this does not see it; the run goes
-    on from it all the same.
+    Without an object store, a checkpoint in the `VAR_DIR` of a worker on another machine is not visible here; the run
+    resumes from it all the same.
     """
     return folder_has_checkpoint(checkpoint_folder(run.pk)) or bool(stored_checkpoints(run_id=run.pk))
 
 
 def stored_names(*, run_id: int) -> list[str]:
-    """Return the names of a run's files in the object store, sorted; none where there is no store."""
+    """Return the sorted names of a run's files in the object store; empty if there is no store."""
     if STORED not in settings.STORAGES:
         return []
     return sorted(storages[STORED].listdir(f"run-{run_id}")[1])
 
 
 def stored_checkpoints(*, run_id: int) -> list[str]:
-    """Return the names of those that are checkpoints, the newest last."""
+    """Return the names of a run's stored checkpoints, newest last."""
     return [name for name in stored_names(run_id=run_id) if name.startswith(CHECKPOINT)]
 
 

@@ -1,10 +1,10 @@
-"""The life of a run; nothing else changes its state.
+"""The life cycle of a run; nothing else changes its state.
 
 queued -> running -> succeeded | failed | cancelled. A worker holds a lease (a random id) while it
-works; every write of a worker names its lease, so one that was given up for dead writes nothing more.
+works; every write of a worker checks its lease, so a worker that was given up for dead writes nothing more.
 
-A worker that dies is noticed within seconds because it also holds an advisory lock, which PostgreSQL lets go of with
-its connection (`core.database`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
+The death of a worker is noticed within seconds because it also holds an advisory lock, which PostgreSQL releases with
+the connection (`core.database`); a worker that hangs or is stopped is noticed by missing heartbeats (decision 44).
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.UNDO: ("import",),
 }
 HEARTBEAT_SECONDS = 2.0
-SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock a worker is dead
-STALLED_AFTER = timedelta(seconds=45)  # one that keeps its lock is stopped, or hangs
+SILENT_AFTER = timedelta(seconds=6)  # a worker without heartbeat and lock for so long is dead
+STALLED_AFTER = timedelta(seconds=45)  # a worker without heartbeat that keeps its lock is stopped, or hangs
 PATIENCE = timedelta(hours=3)  # a job that reports nothing for so long hangs
 PATIENCE_BY_KIND: Mapping[str, timedelta] = {
-    Run.Kind.EMBED: timedelta(hours=6),  # an index of a large bank is built in one statement
+    Run.Kind.EMBED: timedelta(hours=6),  # building the index of a large bank is one statement
     Run.Kind.PROMOTE: timedelta(hours=6),  # likewise
-    Run.Kind.TRAIN: timedelta(hours=6),  # large models step slowly, and are measured at the end
+    Run.Kind.TRAIN: timedelta(hours=6),  # large models step slowly, and are evaluated at the end
 }
-MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work
-MAX_PAUSES = 20  # because the database went away, since the job last saved work
-MAX_FULL_DISKS = 3  # pauses, likewise
+MAX_DEATHS = 3  # workers that died for reasons of their own since the job last saved work
+MAX_PAUSES = 20  # times that the database went away since the job last saved work
+MAX_FULL_DISKS = 3  # pauses because of a full disk, likewise
 START_AGAIN = "Then choose Start again: nothing has to be entered or uploaded anew."
 DISK_FULL = f"The server’s disk is full. Tell an admin, who can free some space. {START_AGAIN}"
 NO_MEMORY = (
@@ -68,7 +68,7 @@ def run_create(  # noqa: PLR0913 - the columns of a job
     """Create a queued run and, unless `send` is false, send it to a worker on commit.
 
     Raises:
-        Busy: a person asks, and `QUEUE_LIMIT` jobs wait already. Bulk jobs, which are few, are always taken.
+        Busy: a person requests it, and `QUEUE_LIMIT` jobs wait already. Bulk jobs are few and always accepted.
     """
     if requested_by is not None and kind not in bulk_kinds():
         waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED).count()
@@ -90,9 +90,9 @@ def run_create(  # noqa: PLR0913 - the columns of a job
 
 
 def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) -> Run | None:
-    """Return an unfinished run that does what such a run would do, and must do it alone (`_alone`).
+    """Return an unfinished run that such a run must not duplicate (`_alone`), or None.
 
-    Call it in the transaction that creates or queues the run: others who ask the same wait for its end.
+    Call it in the transaction that creates or queues the run: others that request the same wait until it ends.
     """
     names = _alone(kind, capability)
     if names is None:
@@ -108,14 +108,14 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
 
 @transaction.atomic
 def run_create_alone(refusal: str, **job: Any) -> Run:
-    """Create a run that must do alone what it does.
+    """Create a run unless an unfinished one does the same.
 
     Args:
-        refusal: the sentence where such a run is under way.
-        job: what `run_create` takes.
+        refusal: the error message if such a run is under way.
+        job: the arguments of `run_create`.
 
     Raises:
-        Conflict: it is.
+        Conflict: such a run is under way.
     """
     if run_under_way(**{name: job[name] for name in ("kind", "capability", "parameters")}) is not None:
         raise Conflict(refusal)
@@ -123,7 +123,7 @@ def run_create_alone(refusal: str, **job: Any) -> Run:
 
 
 def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
-    """Return the parameters that two unfinished runs must not have in common; None: there may be any number of them."""
+    """Return the parameters that no two unfinished runs may share; None if any number of runs may."""
     if kind == Run.Kind.TRAIN:
         training = training_of(capability)
         return training.alone if training else None
@@ -132,13 +132,13 @@ def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
 
 
 def run_start(*, run_id: int, worker: str) -> Run | None:
-    """Take a queued run; return it with a new lease, or None where there is nothing to do.
+    """Start a queued run and return it with a new lease, or None if there is nothing to do.
 
-    A message may come twice (Redis redelivers, the reconciler sends again): only one start wins.
+    A message may arrive twice (Redis redelivers, the reconciler sends again): only one start wins.
     """
     now = database_now()
     with transaction.atomic():
-        # Waits for a lock rather than skipping: `embedding_request` relies on it.
+        # Waits for a lock instead of skipping locked rows: `embedding_request` relies on it.
         run = Run.objects.select_for_update().filter(pk=run_id).first()
         if run is None or run.state != Run.State.QUEUED:
             return None
@@ -163,26 +163,26 @@ def _held(run: Run) -> Any:
 def run_heartbeat(*, run: Run) -> bool:
     """Record that the worker is alive; return False if the job must stop: cancelled, or the lease is lost.
 
-    A cancelled job keeps beating until it has stopped. Otherwise its busy worker would be taken for dead.
+    A cancelled job keeps sending heartbeats until it has stopped; otherwise its busy worker would be taken for dead.
     """
     _held(run).update(heartbeat_at=Now())
     return bool(_held(run).filter(cancel_requested=False).exists())
 
 
 def run_saved_work(*, run: Run) -> None:
-    """Forget deaths and pauses: the job has saved work that the next attempt does not do again."""
+    """Reset deaths and pauses: the job has saved work that the next attempt need not repeat."""
     if run.deaths or run.pauses:
         run.deaths = run.pauses = 0
         _held(run).update(deaths=0, pauses=0)
 
 
 def run_is_held(*, run: Run) -> bool:
-    """Return whether the worker still holds the run; inside a transaction it keeps it to the end of that."""
+    """Return whether the worker still holds the run; locks the row until the transaction ends."""
     return _held(run).select_for_update().first() is not None
 
 
 def run_progress(*, run: Run, done: int, total: int, message: str = "") -> None:
-    """Write how far the run is; counts as a heartbeat."""
+    """Record a run's progress; counts as a heartbeat."""
     run.done, run.total, run.message = done, total, message[:300]
     _held(run).update(done=done, total=total, message=message[:300], heartbeat_at=Now(), updated_at=Now())
 
@@ -193,9 +193,9 @@ def run_log(*, run: Run, text: str, level: str = RunLog.Level.INFO) -> None:
 
 
 def run_metrics(*, run: Run, step: int, metrics: Mapping[str, float]) -> None:
-    """Write a step's figures, replacing those of an earlier attempt; a worker without the lease writes none.
+    """Store a step's figures, replacing those of an earlier attempt; without the lease nothing is stored.
 
-    Values that are no finite number are left out.
+    Values that are not finite are left out.
     """
     if not _held(run).exists():
         return
@@ -219,34 +219,34 @@ def _finish(run: Run, state: str, **fields: Any) -> bool:
 
 
 def run_succeed(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
-    """Mark the run as finished. False if the lease was lost meanwhile."""
+    """Mark the run as succeeded; False if the lease was lost meanwhile."""
     return _finish(run, Run.State.SUCCEEDED, result=dict(result or {}), done=F("total"))
 
 
 def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -> bool:
-    """Mark the run as failed with one sentence for its reader."""
+    """Mark the run as failed, with a one-sentence error for people."""
     return _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
 
 
 def run_finish_cancelled(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
-    """Mark a run that heeded its cancel request."""
+    """Mark a run that stopped on a cancel request as cancelled."""
     return _finish(run, Run.State.CANCELLED, result=dict(result or {}))
 
 
 @transaction.atomic
 def run_release(*, run: Run) -> bool:
-    """Give a run back that its worker cannot finish because it is being shut down; another goes on with it.
+    """Requeue a run whose worker is shutting down; another worker continues it.
 
-    Counts as no attempt. False if the lease was lost meanwhile.
+    Does not count as an attempt. False if the lease was lost meanwhile.
     """
     return _let_go(run, "The worker {worker} was shut down; the job continues with the next one.")
 
 
 @transaction.atomic
 def run_give_way(*, run: Run) -> bool:
-    """Queue a bulk job again behind the jobs that people wait for; it goes on with what is left.
+    """Requeue a bulk job behind the jobs that people wait for; it continues with what is left.
 
-    Counts as no attempt. False if the lease was lost meanwhile.
+    Does not count as an attempt. False if the lease was lost meanwhile.
     """
     return _let_go(run, "")
 
@@ -262,10 +262,10 @@ def _let_go(run: Run, reason: str) -> bool:
 
 @transaction.atomic
 def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
-    """Give a run back that lost its connection to the database, or whose disk was full; a worker will go on with it.
+    """Requeue a run that lost its database connection or hit a full disk, so that a worker can continue it.
 
-    After `MAX_PAUSES` without any saved work (`MAX_FULL_DISKS` where the disk was full) the run fails: then it is
-    probably the job itself that ends the server or fills the disk. False if the lease was lost meanwhile.
+    After `MAX_PAUSES` without any saved work (`MAX_FULL_DISKS` if the disk was full) the run fails, because the job
+    itself probably crashes the server or fills the disk. False if the lease was lost meanwhile.
     """
     held = _held(run).select_for_update().first()
     if held is None:
@@ -293,10 +293,10 @@ def _give_back(run: Run, reason: str) -> None:
 
 @transaction.atomic
 def run_cancel(*, run_id: int) -> Run:
-    """Ask a run to stop; one that has not begun is cancelled at once.
+    """Request that a run stop; one that has not started is cancelled at once.
 
     Raises:
-        Conflict: it has finished already.
+        Conflict: the run has finished already.
     """
     run = Run.objects.select_for_update().get(pk=run_id)
     if run.is_finished:
@@ -310,10 +310,10 @@ def run_cancel(*, run_id: int) -> Run:
 
 @transaction.atomic
 def run_retry(*, run_id: int) -> Run:
-    """Queue a failed or cancelled run again; work that it saved is not done twice.
+    """Queue a failed or cancelled run again; it does not repeat saved work.
 
     Raises:
-        Conflict: it has not failed or been cancelled, its file was refused, or another run does the same already.
+        Conflict: it has not failed or been cancelled, its file was refused, or another run already does the same.
     """
     run = Run.objects.select_for_update().get(pk=run_id)
     if run.state not in (Run.State.FAILED, Run.State.CANCELLED):
@@ -325,23 +325,23 @@ def run_retry(*, run_id: int) -> Run:
     run.attempts = run.deaths = run.pauses = run.done = run.total = 0
     run.message = ""
     if run.error:
-        run_log(run=run, text=run.error, level=RunLog.Level.ERROR)  # the next attempt has an error of its own
+        run_log(run=run, text=run.error, level=RunLog.Level.ERROR)  # the next attempt has its own error
     _requeue(run)
     return run
 
 
 def run_dismiss(*, run_id: int) -> None:
-    """Say that somebody has dealt with a failed run: the health page no longer counts it.
+    """Dismiss a failed run that somebody has dealt with: the health page no longer counts it.
 
     Raises:
-        Conflict: it has not failed.
+        Conflict: the run has not failed.
     """
     if not Run.objects.filter(pk=run_id, state=Run.State.FAILED).update(is_dismissed=True):
         raise Conflict("Only a failed job can be dismissed.")
 
 
 def _end(run: Run, state: str) -> None:
-    """Save a run, whose row is locked, as one that is over."""
+    """Save a run, whose row is locked, as finished."""
     run.state, run.lease, run.finished_at = state, None, database_now()
     run.save()
 
@@ -358,14 +358,14 @@ def _requeue(run: Run) -> None:
 
 
 def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
-    """Mend what a dead worker or a lost message left; the clock calls it every two seconds.
+    """Clean up after dead workers and lost messages; the clock calls it every two seconds.
 
-    A running run whose worker is gone is queued again, or fails after `MAX_DEATHS`. A death does not count where the
-    database was restarted after the last heartbeat, or where nobody was watching at that time: the whole installation
-    or the machine was down. Queued runs that have no message are sent again.
+    A running run whose worker is gone is queued again, or fails after `MAX_DEATHS`. A death does not count if the
+    database was restarted after the last heartbeat, or if nobody was watching at that time: the whole installation
+    or the machine was down. Queued runs without a message are sent again.
 
     Args:
-        watching_since: since when the caller has been calling without a break.
+        watching_since: the time since which the caller has been calling without a break.
 
     Returns:
         Counts: ``{"requeued", "failed", "resent"}``.
@@ -390,7 +390,7 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
 
 
 def _reap(run: Run, watching_since: datetime | None) -> str:
-    """Queue the run of a dead worker again, or let it fail; "" where the worker may live."""
+    """Requeue the run of a dead worker, or let it fail; return "" if the worker may be alive."""
     last_seen = run.heartbeat_at
     assert last_seen is not None, "every running run has one"  # noqa: S101
     restarted = _database_started()
@@ -425,6 +425,6 @@ def _database_started() -> datetime:
 
 
 def worker_seen(*, name: str, queues: str) -> None:
-    """Write that a worker process lives, and forget those not seen for a day."""
+    """Record that a worker process is alive, and delete those not seen for a day."""
     WorkerHeartbeat.objects.update_or_create(name=name, defaults={"queues": queues, "seen_at": Now()})
     WorkerHeartbeat.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()

@@ -1,8 +1,9 @@
-"""Jobs: the list, one with its live progress, stopping and starting again.
+"""Jobs: the list, one with its live progress, cancelling and restarting.
 
-The live part is asked for every 2 s by htmx. Its ETag is the state of the run, so an unchanged part is a
-304 that no template was rendered for. Without JavaScript the page reloads itself while the job runs.
-Only the live part says how a job is doing: a message above it would stay when that has changed.
+htmx polls the live part every 2 s. Its ETag is the state of the run, so an unchanged part is a
+304 without rendering a template. Without JavaScript the page reloads itself while the job runs.
+
+Only the live part shows a job's state: a message above it would be outdated when the state changes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ PAGE_SIZE = 25
 
 @page_for("read")
 def run_list(request: HttpRequest) -> HttpResponse:
-    """Show all jobs, the latest first."""
+    """Show all jobs, latest first."""
     return render(request, "registry/runs/list.html", {"page": paginated(request, runs(), PAGE_SIZE)})
 
 
@@ -51,7 +52,7 @@ def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _progress_etag(request: HttpRequest, run_id: int) -> str:
     version = run_version(run_id=run_id)
-    if version.startswith(Run.State.QUEUED):  # others that finish move it forward
+    if version.startswith(Run.State.QUEUED):  # jobs that finish change its position
         version += f"/{run_wait(run=run_get(run_id=run_id))}"
     return f'"{sha256(f"{request.user.pk}/{version}".encode()).hexdigest()[:32]}"'
 
@@ -60,13 +61,13 @@ def _progress_etag(request: HttpRequest, run_id: int) -> str:
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_progress_etag)
 def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Show the live part of the page of a job."""
+    """Show the live part of a job's page."""
     return render(request, "registry/runs/_progress.html", _context(request, run_get(run_id=run_id)))
 
 
 @button_for("runs_manage")
 def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask a job to stop."""
+    """Request that a job stop."""
     run_get(run_id=run_id)
     with warning_of(request):
         if run_cancel(run_id=run_id).is_finished:
@@ -76,7 +77,7 @@ def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @button_for("read")
 def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Queue a failed or cancelled job again; admins may, and who has asked for it."""
+    """Queue a failed or cancelled job again; allowed for admins and the person who requested it."""
     check_permission(request, "run_restart", run_get(run_id=run_id))
     with warning_of(request):
         run_retry(run_id=run_id)
@@ -85,7 +86,7 @@ def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @button_for("runs_manage")
 def run_dismiss_view(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Take a failed job out of the health page."""
+    """Remove a failed job from the health page."""
     run_get(run_id=run_id)
     with warning_of(request):
         run_dismiss(run_id=run_id)
@@ -123,7 +124,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def _options(run: Run) -> list[tuple[Any, Any]]:
-    """Return what a training was asked besides its settings, by what people call it."""
+    """Return a training's options (other than settings) with their readable titles."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return [
         (option.title, option.shown(run.parameters.get(option.name)))

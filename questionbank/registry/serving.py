@@ -1,7 +1,7 @@
 """What serves now: the vector set of each lens with its encoder, the probes of each hierarchy, the scorer.
 
-`serving()` answers from one state of the database; a request calls it once and passes the result on. So everything
-that one page shows comes from models that belong together, also while a promotion swaps them.
+`serving()` reads one state of the database; a request calls it once and passes the result on. So everything
+that one page shows comes from models that belong together, even during a promotion.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
 
 _PROBE_COLUMNS = ["id", "capability", "scope", "name", "state", "checksum", "location"]
-_KEPT_MODELS = 32  # loaded models a process keeps: champions, and those just replaced
-_unused_seconds = 3600.0  # after which a model is unloaded
+_KEPT_MODELS = 32  # loaded models cached per process: champions, and recently replaced ones
+_unused_seconds = 3600.0  # a model is unloaded after so long without use
 _LOOK_SECONDS = 60.0
 _models: OrderedDict[str, object] = OrderedDict()
 _used_at: dict[str, float] = {}
@@ -86,10 +86,11 @@ class ServedProbes:
 
 @dataclass(frozen=True, slots=True)
 class ServedSolver:
-    """A solver of word problems with the model that it is.
+    """A loaded solver of word problems with its registered model.
 
     Attributes:
-        retriever: the retriever in use, if any; the solver recalls similar problems by it unless its files are missing.
+        retriever: the retriever in use, if any; the solver uses it to recall similar problems unless its files are
+            missing.
     """
 
     solver: Solver
@@ -99,7 +100,7 @@ class ServedSolver:
 
 @dataclass(frozen=True, slots=True)
 class ServedScorer:
-    """A scorer of paraphrases with the model that it is."""
+    """A loaded paraphrase scorer with its registered model."""
 
     scorer: Scorer
     artifact: ModelArtifact
@@ -110,11 +111,11 @@ class Serving:
     """The models in use at one moment.
 
     Attributes:
-        sets: the vector set in use, by lens; in a large bank once it has its index.
-        language_sets: vector sets for a single language, by language and lens. `for_language` uses them in place of
+        sets: the vector set in use, by lens; in a large bank only once it has its index.
+        language_sets: vector sets for a single language, by language and lens. `for_language` uses them instead of
             the general ones.
-        probe_artifacts: champion probes by the name of their hierarchy, oldest first.
-        default_hierarchy: name of the bank's default hierarchy; empty where the bank has none.
+        probe_artifacts: champion probes by hierarchy name, oldest first.
+        default_hierarchy: name of the bank's default hierarchy; empty if the bank has none.
     """
 
     sets: Mapping[str, EmbeddingSet]
@@ -123,12 +124,12 @@ class Serving:
     language_sets: Mapping[str, Mapping[str, EmbeddingSet]] = field(default_factory=dict)
 
     def for_language(self, language: str) -> Serving:
-        """Return what serves a language: the sets that are for it alone and, for other lenses, the general ones."""
+        """Return what serves a language: its own sets and, for other lenses, the general ones."""
         specific_sets = self.language_sets.get(primary_language(language))
         return replace(self, sets={**self.sets, **specific_sets}, language_sets={}) if specific_sets else self
 
     def set_of(self, artifact: ModelArtifact) -> EmbeddingSet | None:
-        """Return the set in use that a model made; None where there is none."""
+        """Return the set in use that a model made; None if there is none."""
         groups = (self.sets, *self.language_sets.values())
         rows = (row for group in groups for row in group.values() if row.artifact_id == artifact.pk)
         return next(rows, None)
@@ -137,7 +138,7 @@ class Serving:
         """Return the set that serves a lens.
 
         Raises:
-            ServiceUnavailable: there is none yet.
+            ServiceUnavailable: there is no set yet.
         """
         embedding_set = self.sets.get(lens)
         if embedding_set is None and self.sets:
@@ -164,9 +165,9 @@ class Serving:
         return _load(artifact, row.load)
 
     def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
-        """Return whether the lens has vectors for a language: its encoder must know nine tokens of ten.
+        """Return whether the lens has vectors for a language: its encoder must know nine tokens in ten.
 
-        A language that the bank has not measured is measured on the sample; without one it is taken for
+        A language that the bank has not measured is measured on the sample; without a sample it is assumed to be
         unknown, unless it is English.
         """
         if lenses()[lens].knows_every_language:
@@ -187,7 +188,7 @@ class Serving:
         """Return the set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
 
         Args:
-            sample: texts of that language, in case the bank has not measured it.
+            sample: texts in that language, in case the bank has not measured it.
 
         Raises:
             ServiceUnavailable: the bank has no set of vectors yet, or no other lens can replace it.
@@ -196,7 +197,7 @@ class Serving:
         return embedding_set, self.encoder(embedding_set.lens), notice
 
     def set_for(self, lens: str, language: str, sample: Sequence[str] = ()) -> tuple[EmbeddingSet, str]:
-        """Return the set to compare a text in: like `lens_for`, for a question whose vector may be there already.
+        """Return the set to compare a text in: like `lens_for`, for a question that may have its vector already.
 
         Raises:
             ServiceUnavailable: the bank has no set of vectors yet, or no other lens can replace it.
@@ -213,7 +214,7 @@ class Serving:
         return self.embedding_set(stand_in), notice
 
     def hierarchy(self, name: str | None = None) -> str:
-        """Return the hierarchy to predict in: the named one, else the bank's default, never the one trained last.
+        """Return the hierarchy to predict in: the named one, else the bank's default, never the last trained.
 
         A bank without a hierarchy has at most the probes that were installed with it.
         """
@@ -222,13 +223,13 @@ class Serving:
     def probes_for(
         self, *, hierarchy: str | None = None, language: str = "", sample: Sequence[str] = ()
     ) -> ServedProbes | None:
-        """Return the probes of a hierarchy that can answer for a text of a language, or None.
+        """Return the probes of a hierarchy that can answer for a text in a language, or None.
 
-        Probes read either the model's vectors or, where they were trained on questions in a language that it
-        does not know, the character n-grams'.
+        Probes read either the model's vectors or, if they were trained on questions in a language that the model does
+        not know, those of the character n-grams.
 
         Args:
-            sample: texts of that language, in case the bank has not measured it.
+            sample: texts in that language, in case the bank has not measured it.
         """
         name = self.hierarchy(hierarchy)
         artifact = self.probe_artifacts.get(name)
@@ -262,7 +263,7 @@ def _signature() -> object:
 
 
 def _read() -> Serving:
-    """Read them by one statement, which sees one state of the database."""
+    """Read the models in use in one statement, which sees one state of the database."""
     champions = (
         ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
         .order_by("pk")
@@ -274,7 +275,7 @@ def _read() -> Serving:
         .annotate(
             champion_probes=ArraySubquery(champions),
             default_hierarchy=Subquery(default_hierarchy_first().values("name")[:1]),
-            # Until it has its index, each look compares every vector.
+            # Until the set has its index, each search compares every vector.
             is_large=Exists(Question.objects.order_by().values("pk")[EXACT_LIMIT : EXACT_LIMIT + 1]),
         )
     )
@@ -287,7 +288,7 @@ def _read() -> Serving:
         sets=language_sets.pop("", {}),
         language_sets=language_sets,
         probe_artifacts={
-            # The other columns are read when somebody asks for them; they never change.
+            # The other columns never change and are loaded on access.
             str(columns["scope"]): ModelArtifact.from_db(
                 "default", _PROBE_COLUMNS, [columns[name] for name in _PROBE_COLUMNS]
             )
@@ -297,13 +298,13 @@ def _read() -> Serving:
     )
 
 
-# The models and sets in use, never a mixture of two promotions. Reading them takes longer than asking whether one of
-# their rows has changed.
+# The models and sets in use, never a mixture of two promotions. Reading them takes longer than checking whether
+# one of their rows has changed.
 serving: VersionedCache[Serving] = VersionedCache(_signature, _read)
 
 
 def served_scorer() -> ServedScorer | None:
-    """Return the scorer of paraphrases in use; None where there is none yet.
+    """Return the paraphrase scorer in use; None if there is none yet.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
@@ -316,15 +317,15 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
     """Return a registered scorer, whether it is in use or not.
 
     Raises:
-        ServiceUnavailable: its files are missing or damaged, or it is no scorer.
+        ServiceUnavailable: its files are missing or damaged, or the model is not a scorer.
     """
     return ServedScorer(_load(artifact, PARAPHRASE.load).with_answers(compared_answers), artifact)
 
 
 def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | None:
-    """Return the solver in use for word problems in a language; None where there is no solver yet.
+    """Return the solver in use for word problems in a language; None if there is no solver yet.
 
-    For a language without one it is the first solver, which says why it cannot help.
+    A language without one gets the first solver, which explains why it cannot help.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
@@ -340,18 +341,18 @@ def solver_in_use(
     with_bank: bool = False,
     with_second_opinion: bool = False,
 ) -> ServedSolver:
-    """Return a solver with what the retriever in use recalls of problems solved before.
+    """Return a solver with access to similar problems solved before, recalled by the retriever in use.
 
-    Rules answer first what they recognise (`analytics.solver.rules`).
+    Rules answer the problems that they recognise first (`analytics.solver.rules`).
 
     Args:
-        solved: problems with equations that are recalled in addition to those that the retriever keeps.
-        with_bank: whether the bank's questions with a known equation are recalled too, as pages and jobs do.
-        with_second_opinion: whether the packaged language model, once it is ready, is asked too, as jobs and commands
-            do: it takes a second a problem, and half a gigabyte of memory.
+        solved: problems with equations that are recalled in addition to the retriever's own.
+        with_bank: whether to recall the bank's questions with a known equation too, as pages and jobs do.
+        with_second_opinion: whether to query the packaged language model too, once it is ready, as jobs and commands
+            do: it takes a second per problem, and half a gigabyte of memory.
 
     Raises:
-        ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
+        ServiceUnavailable: the solver's files are missing or damaged. A retriever's files are optional.
     """
     solver = solver_of(artifact).solver
     retriever = retriever_champion(artifact.scope)
@@ -368,7 +369,7 @@ def solver_in_use(
 
 
 def _equation_writer() -> EquationWriter | None:
-    """Return the packaged language model as a writer of equations; None where it is not ready, or damaged."""
+    """Return the packaged language model as an equation writer; None if it is not ready or damaged."""
     if not packaged_model_is_ready():
         return None
     folder = packaged_model_folder()
@@ -383,16 +384,16 @@ def retriever_of(artifact: ModelArtifact) -> Retriever:
     """Return a registered retriever, whether it is in use or not.
 
     Raises:
-        ServiceUnavailable: its files are missing or damaged, or it is no retriever.
+        ServiceUnavailable: its files are missing or damaged, or the model is not a retriever.
     """
     return _load(artifact, ANALOGY.load)
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:
-    """Return a registered solver alone, whether it is in use or not: what trainings are compared by.
+    """Return a registered solver without retriever or rules, in use or not; comparisons of trainings use it.
 
     Raises:
-        ServiceUnavailable: its files are missing or damaged, or it is no solver.
+        ServiceUnavailable: its files are missing or damaged, or the model is not a solver.
     """
     return ServedSolver(_load(artifact, SOLVER.load), artifact)
 
@@ -405,13 +406,13 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
 
 
 def unload_models_after(seconds: float) -> None:
-    """Unload the models of this process, and of those forked from it, after so long without use."""
+    """Set the idle time after which this process, and those forked from it, unload a model."""
     global _unused_seconds
     _unused_seconds = seconds
 
 
 def models_unload(unused_seconds: float) -> None:
-    """Unload the models of this process that nobody has used for so long; a session that is used again opens again."""
+    """Unload models of this process that were idle for so long; a closed session reopens when it is used again."""
     with _lock:
         for key, used_at in list(_used_at.items()):
             if time.monotonic() - used_at >= unused_seconds:
@@ -422,7 +423,7 @@ def models_unload(unused_seconds: float) -> None:
 
 @cache
 def _unload_beside(_process: int) -> None:
-    """Begin a thread that gives memory back, once per process: a fork does not take threads along."""
+    """Start a thread that frees memory, once per process: a fork does not inherit threads."""
 
     def look() -> None:
         while True:
@@ -434,7 +435,7 @@ def _unload_beside(_process: int) -> None:
 
 
 def _kept(key: str, make: Callable[[], Model]) -> Model:
-    """Return the loaded model under `key`; threads that ask for the same one wait for one load."""
+    """Return the cached model under `key`, loading it if needed; concurrent callers share one load."""
     _unload_beside(os.getpid())
     model = _models.get(key)
     if model is None:

@@ -1,6 +1,6 @@
-"""Models: which serve, what they measure, comparing, promoting, rolling back.
+"""Models: which ones serve, their figures, comparing, promoting, rolling back.
 
-Everybody who may read sees them; only admins change them. What takes time is a job with a page of its own.
+Everybody with read access sees them; only admins change them. Anything slow is a job with its own page.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ from questionbank.registry.promotion_services import (
 from questionbank.registry.run_selectors import model_jobs, run_metric_series
 from questionbank.templatetags.pages import readable
 
-EVENTS_SHOWN = 8  # on the list; the history has all
+EVENTS_SHOWN = 8  # on the list; the history page shows all
 PAGE_SIZE = 50
-LONGEST = 500  # characters of a value that is worth showing
+LONGEST = 500  # longer values (in characters) are not shown
 
 
 @page_for("read")
@@ -101,7 +101,7 @@ def model_list(request: HttpRequest) -> HttpResponse:
 
 
 def _can_be_rolled_back(models: CapabilityModels) -> list[tuple[ModelArtifact, ModelArtifact]]:
-    """Return the champions that another model can take over from, each with that model.
+    """Return the champions that can be rolled back, each with the model that takes over.
 
     A hierarchy's probes are rolled back on their own page.
     """
@@ -117,7 +117,7 @@ def _with_successor(champions: Sequence[ModelArtifact]) -> list[tuple[ModelArtif
 
 
 def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Return the figures with the share at a path in per cent, as lists of models show it."""
+    """Return the figures with the share at `path` in per cent, as lists of models show it."""
     if not path:
         return figures
     name, *rest = path
@@ -130,7 +130,7 @@ def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
 def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return a model of a list with its main figure if its kind has one, next to the champion's if both are known."""
+    """Return a model's list entry with its main figure, if any, next to the champion's if both are known."""
     headline = bank_capability(artifact.capability).headline
     entry = {"artifact": artifact, "bytes": model_bytes(artifact)}
     if headline is None:
@@ -153,7 +153,7 @@ def _with_headline(
 
 @page_for("read")
 def model_history(request: HttpRequest, capability: str) -> HttpResponse:
-    """Show everything that happened to a capability's models."""
+    """Show the full history of a capability's models."""
     _check_capability(capability)
     page = paginated(request, model_events(capability=capability), PAGE_SIZE)
     context = {"page": page, "title": CAPABILITIES[capability].title}
@@ -162,7 +162,7 @@ def model_history(request: HttpRequest, capability: str) -> HttpResponse:
 
 @page_for("read")
 def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """Show one model: where it comes from, its settings, figures and curves, and what can be done with it."""
+    """Show one model: its origin, settings, figures and curves, and the actions available."""
     artifact = model_get(artifact_id=artifact_id)
     trained = training_run(artifact=artifact)
     manifest = artifact.manifest
@@ -195,7 +195,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
 
 @form_for("read")
 def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """Compare a model with the champion; a POST asks for it to be measured."""
+    """Compare a model with the champion; a POST requests the measurement."""
     artifact = model_get(artifact_id=artifact_id)
     if request.method == "POST":
         check_permission(request, "models_manage")
@@ -239,7 +239,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
 
 @form_for("models_manage")
 def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """Let a model serve: the gate's verdict, a reason, and a job that builds what it needs."""
+    """Promote a model: show the gate's verdict, take a reason, and start a job that builds what it needs."""
     artifact = model_get(artifact_id=artifact_id)
     form = ReasonForm(posted(request))
     if form.is_valid():
@@ -264,9 +264,9 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 
 @form_for("models_manage")
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
-    """Let the former champion serve again, at once; `?scope=` is the hierarchy or the language of the model.
+    """Restore the former champion at once; `?scope=` is the hierarchy or language of the model.
 
-    The first model of a language has no former one: it is taken out of use, and the general one serves the language.
+    A language's first model has no predecessor: it is taken out of use, and the general one serves the language.
     """
     _check_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
@@ -303,7 +303,7 @@ def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
 
 @form_for("models_manage")
 def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """Forget a candidate or an archived model; its history stays."""
+    """Delete a candidate or an archived model; its history stays."""
     artifact = model_get(artifact_id=artifact_id)
     form = ReasonForm(posted(request), optional=True)
     if form.is_valid():
@@ -336,7 +336,7 @@ def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
 
 
 def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
-    """Return what a manifest says besides: what everybody understands, or the rest."""
+    """Return a manifest's extra entries: the generally understood ones if `shown`, else the technical rest."""
     facts = bank_capability(artifact.capability).facts
     return [
         (readable(name), value)
@@ -351,7 +351,7 @@ def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:
 
 
 def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
-    """Return every figure, its difference turned so that more is better, and in a word what it says."""
+    """Return a row per figure, its difference oriented so that more is better, with the verdict in a word."""
     rows = []
     for metric in comparison.figures["metrics"]:
         sign = 1 if metric["higher_is_better"] else -1
@@ -368,7 +368,7 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
 
 
 def _tables(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return tables of figures by what they measure; the first leads, the others fold away."""
+    """Return tables of figures grouped by measure; the first is expanded, the others fold away."""
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [
         {
@@ -380,7 +380,7 @@ def _tables(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[
 
 
 def _bound(comparison: ModelComparison) -> float:
-    """Return half the width of the plot of intervals: all have the same, and none is cut."""
+    """Return half the width of the interval plots, which all share and which cuts no interval off."""
     ends = [
         abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
     ]
@@ -389,7 +389,7 @@ def _bound(comparison: ModelComparison) -> float:
 
 @form_for("models_manage")
 def old_models_page(request: HttpRequest) -> HttpResponse:
-    """Show what the rule deletes, or would with the numbers of the form; a POST saves them."""
+    """Show which models the rule deletes, or would delete with the form's numbers; a POST saves them."""
     saved = model_retentions()
     data = request.POST if request.method == "POST" else request.GET if "preview" in request.GET else None
     form = RetentionForm(data, keep=saved)
@@ -417,7 +417,7 @@ def old_models_page(request: HttpRequest) -> HttpResponse:
 
 @button_for("models_manage", back="old_models")
 def old_models_delete_view(request: HttpRequest) -> HttpResponse:
-    """Delete now what the saved rule calls old."""
+    """Delete the models that are old by the saved rule now."""
     old_models_request(user=request.user)
     messages.success(request, "A job deletes the old models now. Each has its line in the history.")
     return redirect("old_models")

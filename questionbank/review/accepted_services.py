@@ -1,4 +1,4 @@
-"""The way of accepted paraphrases into the bank, and out of it again where their decision is taken back."""
+"""Adding accepted paraphrases to the bank, and removing them when their decision is undone."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from questionbank.models import ParaphrasePair, Question, User
 from questionbank.people.permissions import require
 from questionbank.review.pair_selectors import ACCEPTED, accepted_pairs
 
-MOST_AT_ONCE = 500  # pairs, in one request
+MOST_AT_ONCE = 500  # pairs per request
 
 
 @dataclass(frozen=True, slots=True)
 class AddedParaphrases:
-    """What became of accepted paraphrases.
+    """What happened to the accepted paraphrases of one request.
 
     Attributes:
         made: new questions.
-        restored: questions that had been retired when a decision was taken back, and now are back.
-        known: paraphrases whose text the bank has already.
-        left: paraphrases beyond `MOST_AT_ONCE`, for another time.
+        restored: questions that had been retired when a decision was undone, and are back in use.
+        known: paraphrases whose text is already in the bank.
+        left: paraphrases beyond `MOST_AT_ONCE`, not added yet.
     """
 
     made: int
@@ -39,11 +39,11 @@ def accepted_pairs_add(
 ) -> AddedParaphrases:
     """Add the accepted paraphrases that the bank lacks, as questions linked to their originals.
 
-    Done twice it adds nothing twice: each pair names the question that has its text.
+    Repeating it adds nothing: each added pair refers to the question with its text.
 
     Args:
-        question: only those of this one.
-        as_drafts: as drafts to look through; those of a draft are drafts in any case.
+        question: if given, add only the paraphrases of this question.
+        as_drafts: add them as drafts; paraphrases of a draft are always drafts.
 
     Raises:
         NotAllowed: the person may not write questions.
@@ -81,7 +81,7 @@ def accepted_pairs_add(
 
 
 def _withdrawn(original: Question, text: str) -> Question | None:
-    """Return the paraphrase of this text that left the bank when its decision was taken back."""
+    """Return the paraphrase with this text that was retired when its decision was undone."""
     return Question.objects.filter(
         paraphrase_of=original.paraphrase_of_id or original.pk,
         content_hash=content_hash(text=text, options=original.options, content=content_of(original.content)),
@@ -90,9 +90,9 @@ def _withdrawn(original: Question, text: str) -> Question | None:
 
 
 def accepted_pair_withdraw(*, pair: ParaphrasePair) -> None:
-    """Part a pair, whose decision was taken back, from its question; retire the latter if no other pair bears it.
+    """Unlink a pair, whose decision was undone, from its question; retire the question unless another pair supports it.
 
-    A question that was in the bank for itself stays. The caller holds the pair's lock.
+    A question that is not a paraphrase stays. The caller holds the pair's lock.
     """
     question = pair.added
     if question is None:

@@ -1,8 +1,8 @@
-"""How much reviewers do and how far they agree.
+"""Reviewers' throughput, and how far they agree.
 
-Agreement is on the question whether a paraphrase may be used unchanged: accepted, or rejected / changed. Who
-was unsure or skipped has no say in it. Krippendorff's alpha (2004, nominal) takes any number of reviewers and
-gaps; its interval is a bootstrap over pairs.
+Agreement is on whether a paraphrase may be used unchanged: accepted, or rejected / changed. "Unsure" and skipped
+do not count. Krippendorff's alpha (2004, nominal) allows any number of reviewers and gaps; its interval is a
+bootstrap over pairs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Median(Aggregate):
 
 
 def throughput() -> list[dict[str, Any]]:
-    """Return a row for each reviewer, who did most first: name, counts, median of the seconds, latest decision."""
+    """Return a row per reviewer, most decisions first: name, counts, median of the seconds, latest decision."""
     verdict = ReviewDecision.Verdict
     valid = Q(undone_at__isnull=True, is_adjudication=False)
     since = Now() - timedelta(days=1)
@@ -64,7 +64,7 @@ def throughput() -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two reviewers on the pairs that both judged."""
+    """The agreement of two reviewers on the pairs that both judged."""
 
     first: str
     second: str
@@ -78,11 +78,11 @@ class ReasonAgreement:
     """How other reviewers judged the pairs that a reviewer rejected for one reason.
 
     Attributes:
-        reason: of `ReviewDecision.Reason`, in words.
+        reason: label of a `ReviewDecision.Reason`.
         given: opinions with this reason on pairs that others judged too.
-        same: opinions of others on these pairs that reject for the same reason.
-        other_reason: those that reject for another one.
-        accepted: those that accept, with changes or without.
+        same: others' opinions on these pairs that reject for the same reason.
+        other_reason: others' opinions that reject for another reason.
+        accepted: others' opinions that accept, with or without changes.
     """
 
     reason: str
@@ -97,7 +97,7 @@ class ReasonAgreement:
 
 
 def reason_agreement() -> list[ReasonAgreement]:
-    """Count, for each reason to reject, what other reviewers said of the same pairs; the commonest reason first."""
+    """Count others' opinions on rejected pairs by reason for rejection, the most frequent reason first."""
     judged: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
     for pair, verdict, reason in rows.values_list("pair_id", "verdict", "reason"):
@@ -130,9 +130,9 @@ class Agreement:
     """How far reviewers agree.
 
     Attributes:
-        pairs: judged by two reviewers at least; all figures are on these.
-        same: on so many all gave the same answer.
-        alpha: Krippendorff's; None where fewer than two pairs, or only one answer, was ever given.
+        pairs: pairs judged by at least two reviewers; all figures are on these.
+        same: pairs on which all reviewers gave the same answer.
+        alpha: Krippendorff's alpha; None with fewer than two pairs, or if all answers are the same.
         low, high: its 95 % bootstrap interval.
     """
 
@@ -170,10 +170,10 @@ def agreement() -> Agreement:
 
 
 def _alpha_interval(counts: np.ndarray) -> tuple[float, float]:
-    """Return the middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
+    """Return the middle 95 % of alpha over pairs drawn with replacement, ignoring draws with a single answer."""
     generator = np.random.default_rng(0)
     answer_counts = counts.sum(axis=1)
-    # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
+    # A pair's disagreement: ordered couples of unlike answers, each pair weighted by its number of answers.
     unlike = (answer_counts**2 - (counts**2).sum(axis=1)) / (answer_counts - 1)
     alphas = []
     for _ in range(RESAMPLES):

@@ -1,4 +1,4 @@
-"""Around the review: adding pairs, the list of pairs and their batches, progress and agreement, guidelines, export."""
+"""Pages around the review: adding pairs, lists of pairs and batches, progress, agreement, guidelines, export."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PAGE_SIZE = 25
 
 @form_for("review")
 def review_upload(request: HttpRequest) -> HttpResponse:
-    """Type a pair, or have a file checked (`action=check`)."""
+    """Add a typed pair, or check a file of pairs (`action=check`)."""
     file_form, pair_form = PairFileForm(), PairForm(user=request.user)
     context: dict[str, object] = {"shown": SHOWN_PROBLEMS}
     status = 200
@@ -96,7 +96,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
 
 
 def _add_typed(user: User, *, opinions: int | None, **fields: Any) -> None:
-    """Add a pair typed by hand: one of a question in the bank as its own page does it."""
+    """Add a pair typed by hand; a pair of a bank question is added as on the question's own page."""
     pair = PairInput(**fields)
     if pair.question is None:
         pairs_create(pairs=[pair], source=ParaphrasePair.Source.TYPED, user=user, opinions=opinions)
@@ -106,7 +106,7 @@ def _add_typed(user: User, *, opinions: int | None, **fields: Any) -> None:
 
 @button_for("review", back="review_upload")
 def review_upload_confirm(request: HttpRequest) -> HttpResponse:
-    """Add the pairs of the file that was checked."""
+    """Add the pairs of a checked file."""
     with warning_of(request, ImportRefused):
         made = pairs_import(
             token=request.POST.get("token", ""),
@@ -126,7 +126,7 @@ def review_upload_confirm(request: HttpRequest) -> HttpResponse:
 
 @button_for("review", back="review_progress")
 def review_score(request: HttpRequest) -> HttpResponse:
-    """Have the waiting pairs scored that the scorer in use has not scored."""
+    """Request scores for the waiting pairs that the scorer in use has not scored."""
     with warning_of(request):
         return redirect("run_detail", run_id=paraphrase_score_waiting(user=request.user).pk)
     return redirect("review_progress")
@@ -134,7 +134,7 @@ def review_score(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def review_progress(request: HttpRequest) -> HttpResponse:
-    """Show how far the queue is, how far reviewers agree, what waits for a settlement."""
+    """Show the state of the queue, the reviewers' agreement, and the pairs that wait for a settlement."""
     context = {
         "counts": queue_counts(),
         "stuck": stuck_pairs(),
@@ -152,7 +152,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
 
 @page_for("review")
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
-    """Show all decisions, streamed; `undone` adds those that were taken back."""
+    """Stream all decisions as a file; `undone` includes those that were undone."""
     if format not in REVIEW_FORMATS:
         raise NotFound("There is no such format.")
     undone = "undone" in request.GET
@@ -166,7 +166,7 @@ def review_export(request: HttpRequest, format: str) -> HttpResponse | Streaming
 
 @form_for("read")
 def review_guidelines(request: HttpRequest) -> HttpResponse:
-    """Show the reviewers' guidelines with their versions; an admin writes a new version."""
+    """Show the reviewers' guidelines with their versions; admins can publish a new version."""
     if request.method == "POST":
         check_permission(request, "guidelines_edit")
     current = guideline_current()
@@ -183,14 +183,14 @@ def review_guidelines(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def review_pairs(request: HttpRequest) -> HttpResponse:
-    """Show all pairs, by filters; and the batches they came in."""
+    """Show all pairs, with filters, and their batches."""
     all_batches = batches()
     form = PairFilterForm(
         {name: str(value).replace("\0", "") for name, value in request.GET.items() if name != "page"},
         batches=[batch.name for batch in all_batches],
         reviewers=[(person.pk, str(person)) for person in pair_reviewers()],
     )
-    form.is_valid()  # a filter that cannot be read says so next to its field, and filters nothing
+    form.is_valid()  # an invalid filter shows its error next to its field, and is ignored
     filters = form.filters()
     context = {
         "form": form,
@@ -205,7 +205,7 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
 
 @form_for("review")
 def review_batch_delete(request: HttpRequest) -> HttpResponse:
-    """Say what the deletion of a batch (`?batch=`) would remove and keep; a POST does it."""
+    """Show what the deletion of a batch (`?batch=`) would remove and keep; a POST deletes it."""
     name = (request.POST if request.method == "POST" else request.GET).get("batch", "").replace("\0", "")
     if request.method == "POST":
         done = batch_delete(batch=name, user=request.user)
@@ -218,7 +218,7 @@ def review_batch_delete(request: HttpRequest) -> HttpResponse:
 
 @button_for("review", back="review_pairs")
 def review_batch_hide(request: HttpRequest) -> HttpResponse:
-    """Hide the machine's opinion of a batch until its pairs are decided (`hide`), or show it again."""
+    """Hide the machine's assessment of a batch until its pairs are decided (`hide`), or show it again."""
     name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST
     number = batch_hide_machine(batch=name, hide=hide, user=request.user)
     pairs = counted(number, "undecided pair", "undecided pairs")

@@ -1,4 +1,4 @@
-"""Evidence for reviewers: the score of a changed wording, and whether the solver makes the same of both texts."""
+"""Evidence for reviewers: the score of a changed wording, and whether the solver's answers to both texts agree."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from questionbank.core.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.registry.serving import ServedScorer, ServedSolver, served_scorer
 
-_MOST_SAID = 3  # findings, in one sentence
+_MOST_SAID = 3  # findings per sentence
 
 
 @transaction.atomic
 def decided_in_sight(decide: Callable[[], ReviewDecision], *, seen: str) -> ReviewDecision:
     """Decide, but refuse a changed wording once if the scorer or a serious finding speaks against it.
 
-    Whoever has seen what speaks against it decides. Of a pair whose assessment is hidden nothing is said.
+    A reviewer who has seen the objections may decide all the same. If the pair's assessment is hidden, none are shown.
 
     Args:
-        decide: writes the decision down.
+        decide: stores the decision.
         seen: the wording that was refused before.
 
     Raises:
-        ValidationFailed: beside `text`, with what speaks against it; nothing is decided.
+        ValidationFailed: on `text`, with the objections; nothing is decided.
     """
     decision = decide()
     if decision.text and decision.text != seen.strip() and not decision.pair.hides_machine:
@@ -69,14 +69,14 @@ def pairs_solved(
     """Solve both texts of each pair.
 
     Args:
-        pairs: to be solved.
+        pairs: the pairs to solve.
         solver_for: returns the solver in use for a language, or None.
 
     Returns:
-        For each pair ``{"solver", "original", "paraphrase", "agree"}``: the solver's name, for each text
-        ``{"equation", "answer", "probability"}`` or None where it found no equation with a value, and whether the
-        answers are equal, None where one of them is too uncertain to tell. None for a pair with a text that is no
-        word problem, and where no solver serves.
+        For each pair ``{"solver", "original", "paraphrase", "agree"}``: the solver's name; for each text
+        ``{"equation", "answer", "probability"}``, or None if no equation with a value was found; and whether the
+        answers are equal, None if one of them is too uncertain to tell. None instead of the dictionary if a text of
+        the pair is not a word problem, or if no solver serves its language.
     """
     evidence: list[dict[str, Any] | None] = [None] * len(pairs)
     for language in {pair.language for pair in pairs}:

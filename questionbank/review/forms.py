@@ -1,4 +1,4 @@
-"""The forms of the review: a pair typed by hand, a file of pairs, guidelines, keys."""
+"""Forms of the review: a pair typed by hand, a file of pairs, filters, guidelines, keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from questionbank.models.paraphrase import opinions_wanted
 from questionbank.review.pair_selectors import PairFilters
 from questionbank.review.selectors import DEFAULT_KEYS
 
-ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
+ACTION_NAMES = {  # action -> text of its button and of the legend; a literal table
     "accept": "Accept",
     **{reason.value: reason.label for reason in ReviewDecision.Reason},
     "edit": "Accept with changes",
@@ -29,7 +29,7 @@ ACTION_NAMES = {  # action -> what its button and the legend say; a literal tabl
 
 
 class OpinionsForm(ServiceForm):
-    """How many reviewers decide on what is added."""
+    """How many reviewers decide on each added pair."""
 
     opinions = forms.IntegerField(
         label="Reviewers for each pair",
@@ -42,7 +42,7 @@ class OpinionsForm(ServiceForm):
 
 
 class PairForm(OpinionsForm):
-    """A pair typed by hand; the original is a question of the bank or a text."""
+    """A pair typed by hand; the original is a bank question or a text."""
 
     field_order = ("question", "original", "paraphrase", "language", "opinions")
 
@@ -71,7 +71,7 @@ class PairForm(OpinionsForm):
         self.user = user
 
     def clean(self) -> dict[str, Any]:
-        """Check that the original is one of the two; lines end as in files, not as browsers send them."""
+        """Require either a question or an original, and normalise line endings."""
         cleaned: dict[str, Any] = super().clean() or {}
         for name in ("original", "paraphrase"):
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
@@ -93,7 +93,7 @@ class PairForm(OpinionsForm):
 
 
 class PairFileForm(OpinionsForm, FileForm):
-    """A file of pairs; it is checked before anything is added."""
+    """A file of pairs, checked before anything is added."""
 
     field_order = ("file", "opinions", "hides_machine")
 
@@ -106,12 +106,12 @@ class PairFileForm(OpinionsForm, FileForm):
     limit = "REVIEW_UPLOAD_MAX_BYTES"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # The other form of the page has the field `opinions` too.
+        # The page's other form also has a field `opinions`.
         super().__init__(*args, auto_id="id_file_%s", **kwargs)
 
 
 class PairFilterForm(ServiceForm):
-    """Filters of the list of pairs; empty ones pass everything."""
+    """Filters of the list of pairs; empty ones match everything."""
 
     state = forms.ChoiceField(
         label="State",
@@ -144,7 +144,7 @@ class PairFilterForm(ServiceForm):
         people.choices = [("", "Anybody"), *reviewers]
 
     def filters(self) -> PairFilters:
-        """Return what the valid fields say; a field that cannot be read filters nothing."""
+        """Return the filters from the valid fields; an invalid field filters nothing."""
         values: dict[str, Any] = {
             name: value for name, value in self.cleaned_data.items() if value not in ("", None)
         }
@@ -166,7 +166,7 @@ class GuidelineForm(ServiceForm):
 
 
 class KeysForm(ServiceForm):
-    """One field for each action; empty switches its key off."""
+    """One field per action; an empty one disables its key."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, keys: Mapping[str, str]) -> None:
         super().__init__(data)

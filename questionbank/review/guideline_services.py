@@ -1,4 +1,4 @@
-"""What reviewers read and press: the guidelines, version by version, and each reviewer's keys."""
+"""Reviewers' settings: the versioned guidelines, and each reviewer's keys."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def require_reviewer(person: User) -> None:
 
 
 def guideline_current() -> ReviewGuideline:
-    """Return the latest version of the guidelines; the first one is written here where there is none."""
+    """Return the latest version of the guidelines, creating the first one if there is none."""
     latest = ReviewGuideline.objects.order_by("-version").first()
     return latest or ReviewGuideline.objects.get_or_create(version=1, defaults={"text": FIRST_GUIDELINES})[0]
 
 
 @transaction.atomic
 def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
-    """Make a new version of the guidelines; earlier decisions keep theirs.
+    """Publish a new version of the guidelines; earlier decisions keep theirs.
 
     Raises:
-        NotAllowed: the person is no admin.
-        ValidationFailed: the text is the same as before.
+        NotAllowed: the person is not an admin.
+        ValidationFailed: the text is unchanged.
     """
     require(user, "guidelines_edit", "You may not change the guidelines.")
     text = text.replace("\r\n", "\n")
-    advisory_lock("guidelines")  # two admins save at once
+    advisory_lock("guidelines")  # two admins may save at once
     latest = guideline_current()
     if text == latest.text:
         raise ValidationFailed.beside("text", "Nothing is changed.")
@@ -53,10 +53,10 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
 
 
 def guideline_read(*, reviewer: User, version: int) -> None:
-    """Note that a reviewer has read the guidelines up to a version.
+    """Record that a reviewer has read the guidelines up to a version.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
     """
     require_reviewer(reviewer)
     latest = guideline_current().version
@@ -66,10 +66,10 @@ def guideline_read(*, reviewer: User, version: int) -> None:
 
 
 def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPreference:
-    """Keep the keys that a reviewer chose; an empty one switches the key of its action off.
+    """Store the keys that a reviewer chose; an empty one disables the key of its action.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         ValidationFailed: a key is not a single visible character, or is used for two actions.
     """
     require_reviewer(reviewer)

@@ -1,4 +1,4 @@
-"""A text cut into pieces by what was found in it, so that a page can mark each place in words."""
+"""Splitting a text into pieces at its findings, so that a page can mark each place in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from questionbank.models import ParaphrasePair
 from questionbank.review.pair_services import pair_findings
 from questionbank.review.score_files import unread_reason
 
-KIND_NAMES: dict[str, str] = {  # kind of a finding -> what people call it; a literal table
+KIND_NAMES: dict[str, str] = {  # kind of a finding -> its readable name; a literal table
     "number": "number",
     "unit": "unit",
     "entity": "name or thing",
@@ -22,7 +22,7 @@ KIND_NAMES: dict[str, str] = {  # kind of a finding -> what people call it; a li
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text; `kind` and `change` are empty where nothing was found in it."""
+    """A part of a text; `kind` and `change` are empty if it has no finding."""
 
     text: str
     kind: str = ""
@@ -35,9 +35,9 @@ class Piece:
 
 
 def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -> list[Piece]:
-    """Cut `text` at the spans that `findings` have on this `side` (`original` or `paraphrase`).
+    """Split `text` at the findings' spans on this `side` (`original` or `paraphrase`).
 
-    Where two overlap, the one that is serious, else the first, is marked; a span outside the text is passed over.
+    If two spans overlap, the serious one is marked, else the first; a span outside the text is ignored.
     """
     spans = []
     for finding in sorted(findings, key=lambda finding: not finding.get("is_serious", True)):
@@ -61,7 +61,7 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
 
 
 def pair_pieces(pair: ParaphrasePair) -> dict[str, Any]:
-    """Return what `review/_pair.html` shows of a pair: no findings while the machine's opinion is hidden."""
+    """Return the context of `review/_pair.html` for a pair, without findings while the assessment is hidden."""
     findings = [] if pair.is_machine_hidden else pair_findings(pair)
     return {
         "original": marked_pieces(pair.original, findings, "original"),

@@ -1,7 +1,7 @@
-"""Uploading files of paraphrases: first a check that writes nothing, then the pairs of the file that was checked.
+"""Uploading files of paraphrases: first a check that writes nothing, then adding the pairs of the checked file.
 
-The file is kept among the uploads between the two; what names it is signed for the person who uploaded it. When its
-pairs are added, an empty file takes its place, so that a second press of the button gets an explanation.
+The file stays among the uploads between the two steps, under a token signed for its uploader. After its pairs are
+added, an empty marker file replaces it, so that a second press of the button gets an explanation.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from questionbank.review.proposal_services import why_not_reworded
 
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
-MOST_LINES = 200_000  # blank ones included
-MOST_UNPACKED = 50 * 1024 * 1024  # bytes; the file is read while its owner waits
-_SALT = "kindred.paraphrases.3"  # its number changes with what is signed
+MOST_LINES = 200_000  # including blank ones
+MOST_UNPACKED = 50 * 1024 * 1024  # bytes; the file is read during the request
+_SALT = "kindred.paraphrases.3"  # the number changes with the signed content
 _KEPT_FOR = 24 * 3600  # seconds
 _ADDED = ".added"
-_ROWS = 500  # that one statement writes
+_ROWS = 500  # rows per statement
 
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
-        token: names the kept file to `pairs_import`.
-        problems: the first `SHOWN_PROBLEMS` lines that cannot be used; `refused` is the number of all.
-        labelled: so many of the usable pairs have a label.
+        token: identifies the stored file to `pairs_import`.
+        problems: the first `SHOWN_PROBLEMS` unusable lines; `refused` counts all of them.
+        labelled: number of usable pairs with a label.
     """
 
     token: str
@@ -68,10 +68,10 @@ def pairs_check(
     opinions: int | None = None,
     hides_machine: bool = False,
 ) -> PairReport:
-    """Keep a file of pairs and say what of it can be used; adds nothing to the queue.
+    """Store a file of pairs and report which of them can be used; adds nothing to the queue.
 
     Args:
-        opinions, hides_machine: as `pairs_create` has them, for when its pairs are added.
+        opinions, hides_machine: passed to `pairs_create` when the pairs are added.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -101,14 +101,14 @@ def pairs_check(
 def pairs_import(
     *, token: str, user: User, skip_refused: bool = False, labels_decide: bool = False
 ) -> list[ParaphrasePair]:
-    """Add the pairs of a file that was checked: all of them, or with `skip_refused` those that can be used.
+    """Add the pairs of a checked file: all of them, or with `skip_refused` only the usable ones.
 
-    With `labels_decide` the labelled pairs are decided by their labels and wait for nobody; else labels are dropped.
+    With `labels_decide` the labelled pairs are decided by their labels, without reviewers; else labels are dropped.
 
     Raises:
         NotAllowed: the person may not add pairs.
-        Conflict: its pairs were added already, or the file is not kept any more or is somebody else's.
-        ImportRefused: lines cannot be used and `skip_refused` is false, or none can; nothing was added.
+        Conflict: its pairs were added already, or the file is no longer stored or belongs to somebody else.
+        ImportRefused: some lines cannot be used and `skip_refused` is false, or none can; nothing was added.
     """
     require(user, "review", "You may not add paraphrases.")
     try:
@@ -145,7 +145,7 @@ def _import(
         made = pairs_create(
             pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, **options
         )
-    except ValidationFailed as error:  # what a reader let through and the queue does not take
+    except ValidationFailed as error:  # a pair that the reader accepts and the queue does not
         raise ImportRefused(str(error), problems) from error
     if labels_decide:
         _decide_by_labels(made, [pair.label for pair in pairs], user)
@@ -155,7 +155,7 @@ def _import(
 
 
 def _decide_by_labels(made: Sequence[ParaphrasePair], labels: Sequence[int | None], user: User) -> None:
-    """Decide the labelled pairs as their labels say; the decisions say that they are labels."""
+    """Decide the labelled pairs by their labels, and mark those decisions as labels."""
     verdicts, outcomes = ReviewDecision.Verdict, ParaphrasePair.Outcome
     guideline, decided, decisions = guideline_current(), [], []
     for pair, label in zip(made, labels, strict=True):
@@ -180,7 +180,7 @@ def _decide_by_labels(made: Sequence[ParaphrasePair], labels: Sequence[int | Non
 
 @contextmanager
 def _local(stored: str, name: str) -> Iterator[Path]:
-    """Yield the kept file under its own name, which the sentences about it use."""
+    """Yield the stored file under its original name, which messages about it use."""
     with scratch_folder(prefix="pairs-") as folder, storages["uploads"].open(stored) as kept:
         path = folder / name
         with path.open("wb") as copy:
@@ -224,7 +224,7 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
 
 
 def _refusal(row: PairRow, question: Question | None, original: str) -> str:
-    """Return why a row cannot be used, whatever the others are; empty if it can."""
+    """Return why a row by itself cannot be used; empty if it can."""
     if row.question is not None and question is None:
         return f"there is no question {row.question} in the bank"
     if question is not None and (refusal := why_not_reworded(question)):

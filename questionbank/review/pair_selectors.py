@@ -1,4 +1,4 @@
-"""The pairs of the review as a list, their batches, and the paraphrases of the bank's questions."""
+"""Queries on the pairs of the review, their batches, and the paraphrases of bank questions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _DELETIONS_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class PairFilters:
-    """Filters of the list; an empty one passes everything.
+    """Filters of the list; empty ones match everything.
 
     Attributes:
-        state: of `ParaphrasePair.State`, or an outcome.
+        state: a `ParaphrasePair.State` or an outcome.
         least, most: bounds of the probability that a pair is valid, 0 to 1.
-        reason: of `ReviewDecision.Reason`.
+        reason: a `ReviewDecision.Reason`.
     """
 
     state: str = ""
@@ -44,7 +44,7 @@ class PairFilters:
 
 
 def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Return the pairs that pass, the newest first."""
+    """Return the pairs that match, newest first."""
     pairs = ParaphrasePair.objects.select_related("question", "added").order_by("-pk")
     if filters.state in ParaphrasePair.Outcome.values:
         pairs = pairs.filter(outcome=filters.state)
@@ -66,7 +66,7 @@ def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePai
 
 
 def _decisions(filters: PairFilters, viewer: User) -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Return a pair's decisions that the viewer may know of, by the reviewer and for the reason of the filters."""
+    """Return a pair's decisions that match the reviewer and reason filters and that the viewer may know of."""
     readable = Q(pair__state=_State.DECIDED) | Q(reviewer=viewer)  # as `pair_history` and `settle` show them
     if viewer.has_perm("questionbank.review"):
         readable |= Q(pair__state=_State.ADJUDICATION)
@@ -79,7 +79,7 @@ def _decisions(filters: PairFilters, viewer: User) -> QuerySet[ReviewDecision, R
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch with the numbers of its pairs; `hidden` are those whose machine's opinion is hidden still."""
+    """A batch with counts of its pairs; `hidden` counts those whose machine assessment is still hidden."""
 
     name: str
     pairs: int
@@ -104,12 +104,12 @@ def batches() -> list[Batch]:
 
 
 def batch_deletions() -> list[BatchDeletion]:
-    """Return who deleted which batch, the latest first."""
+    """Return the deletions of batches with who made them, latest first."""
     return list(BatchDeletion.objects.select_related("person")[:_DELETIONS_SHOWN])
 
 
 def pair_reviewers() -> list[User]:
-    """Return who ever decided on a pair, by name."""
+    """Return everybody who ever decided on a pair, sorted by name."""
     return list(
         User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by(
             "username"
@@ -120,10 +120,10 @@ def pair_reviewers() -> list[User]:
 def deletable_pairs(
     pairs: QuerySet[ParaphrasePair, ParaphrasePair], *, user: User, with_opinions: bool = False
 ) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Return those of the pairs that the person may delete: their own, an admin any.
+    """Return the pairs that the person may delete: their own ones, or any for an admin.
 
-    None that somebody has on the screen or that became a question and, unless asked for, none on which somebody gave
-    an opinion or which somebody settled. A label that came with the file is no such decision.
+    Pairs on somebody's screen and pairs that became a question are never deletable. Without `with_opinions`, neither
+    are pairs with somebody's opinion or settlement; a label from the file does not count as such a decision.
     """
     leases = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
     settling = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
@@ -144,14 +144,14 @@ ACCEPTED = (ParaphrasePair.Outcome.ACCEPT, ParaphrasePair.Outcome.EDIT)
 
 
 def question_paraphrases(*, question: Question) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Return the question's paraphrases, the newest first."""
+    """Return the question's paraphrases, newest first."""
     return question.paraphrases.select_related("added", "created_by").order_by("-pk")
 
 
 def accepted_pairs(*, question: Question | None = None) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Return accepted paraphrases that can be added to the bank, the oldest first.
+    """Return accepted paraphrases that can be added to the bank, oldest first.
 
-    Their original is a question that is in use and reads as it did when the paraphrase was made.
+    Their original must be a question in use whose text has not changed since the paraphrase was made.
     """
     trimmed = Func(
         F("question__text"), Value(" \t\r\n"), function="btrim", output_field=TextField()
@@ -166,11 +166,11 @@ def accepted_pairs(*, question: Question | None = None) -> QuerySet[ParaphrasePa
 
 @dataclass(frozen=True, slots=True)
 class ParaphraseOrigin:
-    """Where a question comes from that is a paraphrase of another.
+    """The origin of a question that is a paraphrase of another.
 
     Attributes:
-        pair: the accepted pair behind it; None where its decision was taken back.
-        is_outdated: the original was changed since.
+        pair: the accepted pair it was made from; None if its decision was undone.
+        is_outdated: whether the original has changed since.
     """
 
     original: Question
@@ -179,7 +179,7 @@ class ParaphraseOrigin:
 
 
 def paraphrase_origin(*, question: Question) -> ParaphraseOrigin | None:
-    """Return the question's original; None for one that is no paraphrase."""
+    """Return the question's origin; None if it is not a paraphrase."""
     original = question.paraphrase_of
     if original is None:
         return None
@@ -188,7 +188,7 @@ def paraphrase_origin(*, question: Question) -> ParaphraseOrigin | None:
 
 
 def question_sources() -> list[str]:
-    """Return the names of the sources of ready questions, paraphrases left out."""
+    """Return the names of the sources of ready questions, leaving paraphrases out."""
     ready = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
     return list(ready.exclude(source="").order_by("source").values_list("source", flat=True).distinct())
 
@@ -196,7 +196,7 @@ def question_sources() -> list[str]:
 def questions_to_reword(
     *, number: int, concept: int | None = None, source: str = "", language: str = ""
 ) -> list[int]:
-    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are left out."""
+    """Return the ids of random ready questions without a paraphrase, leaving paraphrases themselves out."""
     questions = filtered_questions(SearchFilters(concept=concept, source=source)).filter(
         ~Exists(ParaphrasePair.objects.filter(question=OuterRef("pk"))), paraphrase_of__isnull=True
     )

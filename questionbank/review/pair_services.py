@@ -1,4 +1,4 @@
-"""Pairs of an original and a paraphrase: how they arrive, what the scorer says of them, and their batches."""
+"""Pairs of an original and a paraphrase: adding them, scoring them, and their batches."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from questionbank.registry.artifact_selectors import artifact_champion
 from questionbank.registry.run_services import run_create
 from questionbank.review.pair_selectors import deletable_pairs
 
-LIGHT_PAIRS = 500  # a minute of work on two cores; more would keep short work waiting
+LIGHT_PAIRS = 500  # a minute of work on two cores; more would delay short jobs
 
-UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
-_ROWS = 500  # that one statement writes
+UNSCORED = 2.0  # after every scored pair: their priority is at most 1.5
+_ROWS = 500  # rows per statement
 
 
 @dataclass(frozen=True, slots=True)
 class PairInput:
-    """A pair that arrives; `source_id` is its identifier in the file, where it came in one, `label` 1 valid, 0 not."""
+    """A pair to add; `source_id` is its identifier in the file, if any; `label` is 1 for valid, 0 for invalid."""
 
     original: str
     paraphrase: str
@@ -46,7 +46,7 @@ class PairInput:
 
 
 def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return findings as plain values, as `ParaphrasePair.findings` keeps them; spans become lists."""
+    """Serialise findings as `ParaphrasePair.findings` stores them; spans become lists."""
     return [
         {
             name: list(value) if isinstance(value, tuple) else value
@@ -57,9 +57,9 @@ def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def pair_priority(*, score: float | None, verdict: float | None, findings: Sequence[Any] | None) -> float:
-    """Return the place of a pair in the queue, small first: the nearer to 0.5, the earlier; those without a score last.
+    """Return a pair's priority in the queue, lowest first: the distance of its probability or score from 0.5.
 
-    Among the latter, those in which something was found come first.
+    Pairs without a score come last; among those, pairs with findings come first.
     """
     value = verdict if verdict is not None else score
     if value is None:
@@ -79,21 +79,21 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
     hides_machine: bool = False,
     request_scores: bool = True,
 ) -> list[ParaphrasePair]:
-    """Add pairs to the review queue and, unless `request_scores` is false, ask for their scores.
+    """Add pairs to the review queue and, unless `request_scores` is false, request their scores.
 
-    Everybody with a role may add paraphrases of the bank's questions; only reviewers add other pairs.
+    Everybody with a role may add paraphrases of bank questions; only reviewers may add other pairs.
 
     Args:
-        source: of `ParaphrasePair.Source`.
-        user: who adds them; None is the system itself.
-        batch: name of what arrives together.
+        source: a `ParaphrasePair.Source`.
+        user: the person who adds them; None for the system itself.
+        batch: name of the batch that the pairs arrive in.
         generator: name of the rules or model that wrote them.
-        opinions: how many reviewers are asked about each, 1 to `REVIEW_OPINIONS_MOST`; None: `REVIEW_OPINIONS`.
-        hides_machine: what the machine says of them is shown only once they are decided.
+        opinions: number of reviewers per pair, 1 to `REVIEW_OPINIONS_MOST`; None for `REVIEW_OPINIONS`.
+        hides_machine: whether to hide the machine's assessment until a pair is decided.
 
     Raises:
         NotAllowed: the person may not add pairs.
-        ValidationFailed: a text is empty or too long, both are the same, or a pair typed by hand was added already.
+        ValidationFailed: a text is empty or too long, both are the same, or a typed pair was added already.
     """
     pairs = list(pairs)
     is_ours = all(pair.question is not None for pair in pairs)
@@ -130,12 +130,12 @@ def pairs_create(  # noqa: PLR0913 - what a row of the queue says
 
 
 def pairs_turn() -> None:
-    """Wait until nobody else looks which pairs are known and adds others; ends with the transaction."""
+    """Hold the lock for checking which pairs exist and adding others, until the transaction ends."""
     advisory_lock("add pairs")
 
 
 def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
-    """Return the pairs with these paraphrases that were added already, decided or not: (original, paraphrase)."""
+    """Return existing pairs with these paraphrases, decided or not, as (original, paraphrase)."""
     same = ParaphrasePair.objects.filter(paraphrase__in=list(paraphrases))
     return set(same.values_list("original", "paraphrase").iterator())
 
@@ -169,7 +169,7 @@ def _text_problem(text: str) -> str:
 
 @transaction.atomic
 def paraphrase_score_request(*, pairs: Iterable[ParaphrasePair], user: User | None = None) -> Run | None:
-    """Ask for the pairs' scores and findings in one job; None where there are no pairs.
+    """Request the pairs' scores and findings in one job; None if there are no pairs.
 
     The run's parameters are ``{"pairs": [ids]}``.
     """
@@ -188,16 +188,16 @@ def paraphrase_score_request(*, pairs: Iterable[ParaphrasePair], user: User | No
 
 @transaction.atomic
 def paraphrase_score_waiting(*, user: User) -> Run:
-    """Ask for the scores of all undecided pairs that the scorer in use has not scored.
+    """Request scores for all undecided pairs that the scorer in use has not scored.
 
     Raises:
-        NotAllowed: the person is no reviewer.
-        Conflict: there is no scorer, no such pair, or a job that scores is unfinished.
+        NotAllowed: the person is not a reviewer.
+        Conflict: there is no scorer, no such pair, or a scoring job is unfinished.
     """
     require(user, "review", "You may not have paraphrases scored.")
     if artifact_champion(capability="paraphrase") is None:
         raise Conflict("No scorer is trained yet.")
-    advisory_lock("score paraphrases")  # two people press the button at once
+    advisory_lock("score paraphrases")  # two people may press the button at once
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     if unfinished.filter(kind="score", capability="paraphrase").exists():
         raise Conflict("Pairs are being scored already: wait for that job.")
@@ -208,9 +208,9 @@ def paraphrase_score_waiting(*, user: User) -> Run:
 
 
 def paraphrase_rescore(*, user: User | None = None) -> Run | None:
-    """Ask for the scores of all undecided pairs by the scorer in use, as after its promotion; None: none lacks it.
+    """Request scores from the scorer in use for all undecided pairs that lack them; None if there are none.
 
-    Decided pairs keep the score that they were decided under.
+    Used after a scorer's promotion. Decided pairs keep the score that they were decided under.
     """
     champion = artifact_champion(capability="paraphrase")
     undecided = ParaphrasePair.objects.exclude(state=ParaphrasePair.State.DECIDED)
@@ -219,7 +219,7 @@ def paraphrase_rescore(*, user: User | None = None) -> Run | None:
 
 
 def after_scorer_promotion(*, user: User | None = None) -> str:
-    """Ask for the undecided pairs to be scored by the scorer that serves now; return the sentence that says so."""
+    """Request scores of the undecided pairs from the newly promoted scorer, and return a sentence about the job."""
     run = paraphrase_rescore(user=user)
     if run is None:
         return ""
@@ -235,14 +235,14 @@ def pair_save_score(
     artifact: ModelArtifact | None,
     solved: dict[str, Any] | None = None,
 ) -> None:
-    """Keep what the scorer and the solver say of a pair, and its new place in the queue.
+    """Store the scorer's and the solver's results for a pair, and its new priority in the queue.
 
-    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone. Where the scorer
-    cannot read the pair, the first two are, and it is not asked again. A pair that was decided meanwhile keeps the
-    score that it was decided under.
+    If there is no scorer, `score`, `verdict` and `artifact` are None and only the findings are stored. If the scorer
+    cannot read the pair, `score` and `verdict` are None, and the pair is not scored again. A pair that was decided
+    meanwhile keeps the score that it was decided under.
 
     Raises:
-        ValueError: the score is no cosine or the verdict no probability.
+        ValueError: the score is not a cosine or the verdict not a probability.
     """
     if score is not None and not (math.isfinite(score) and -1.001 <= score <= 1.001):
         raise ValueError(f"a score is a cosine, not {score}")
@@ -259,7 +259,7 @@ def pair_save_score(
 
 
 def pair_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
-    """Return the findings of a pair: those kept, or read now where no job came to it yet."""
+    """Return the findings of a pair: the stored ones, or computed now if no job has processed it yet."""
     if pair.findings is not None:
         return list(pair.findings)
     return findings_to_json(find_changes(pair.original, pair.paraphrase))
@@ -270,9 +270,9 @@ class BatchPreview:
     """What the deletion of a batch would do.
 
     Attributes:
-        name: of the batch.
-        pairs: all of it.
-        deletable: pairs that would go.
+        name: name of the batch.
+        pairs: number of its pairs.
+        deletable: pairs that would be deleted.
         decided: pairs that stay because people decided on them or gave an opinion.
         others: pairs that stay because somebody has them on the screen, or somebody else added them.
     """
@@ -285,10 +285,10 @@ class BatchPreview:
 
 
 def batch_preview(*, batch: str, user: User) -> BatchPreview:
-    """Count what a deletion would remove and keep.
+    """Count the pairs that a deletion would remove and keep.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         NotFound: there is no such batch.
     """
     pairs = _batch(batch, user)
@@ -300,17 +300,17 @@ def batch_preview(*, batch: str, user: User) -> BatchPreview:
 
 @transaction.atomic
 def batch_delete(*, batch: str, user: User) -> BatchDeletion:
-    """Delete the pairs of a batch that nobody decided on, and note who did it.
+    """Delete the undecided pairs of a batch, and record who did it.
 
-    Pairs with opinions, those on somebody's screen and those that became questions of the bank stay. Reviewers delete
+    Pairs with opinions, those on somebody's screen and those that became bank questions stay. Reviewers can delete
     what they added, admins anything.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         NotFound: there is no such batch.
     """
     pairs = _batch(batch, user)
-    # A change of a lease or a decision holds the lock of the row too, so both wait for each other.
+    # Changing a lease or a decision locks the row too, so both wait for each other.
     locked = list(pairs.select_for_update().order_by("pk").values_list("pk", flat=True))
     chosen = deletable_pairs(ParaphrasePair.objects.filter(pk__in=locked), user=user)
     identifiers = list(chosen.values_list("pk", flat=True))
@@ -321,13 +321,13 @@ def batch_delete(*, batch: str, user: User) -> BatchDeletion:
 
 
 def batch_hide_machine(*, batch: str, hide: bool, user: User) -> int:
-    """Hide the machine's opinion of a batch's undecided pairs until they are decided, or show it again.
+    """Hide the machine's assessment of a batch's undecided pairs until they are decided, or show it again.
 
     Returns:
-        How many pairs are undecided.
+        The number of undecided pairs.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         NotFound: there is no such batch.
     """
     pairs = _batch(batch, user).exclude(state=ParaphrasePair.State.DECIDED)

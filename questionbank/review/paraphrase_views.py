@@ -1,4 +1,4 @@
-"""Paraphrases of the bank's questions: proposed, looked at, and added to the bank once they are accepted."""
+"""Paraphrases of bank questions: proposing them, looking at them, and adding accepted ones to the bank."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from questionbank.review.selectors import may_settle, opinions_shown, pair_get, 
 
 
 class ProposalsForm(ServiceForm):
-    """How many paraphrases of a question, and by what."""
+    """The number of paraphrases per question, and the paraphraser."""
 
     each = forms.IntegerField(label="Number of paraphrases", min_value=1, max_value=MOST_EACH, initial=3)
     paraphraser = forms.ChoiceField(label="Written by", widget=forms.RadioSelect, initial=RULES)
@@ -60,7 +60,7 @@ class ProposalsForm(ServiceForm):
 
 
 class ManyProposalsForm(ProposalsForm):
-    """Paraphrases of questions drawn from a part of the bank."""
+    """Paraphrases of random questions from a part of the bank."""
 
     concept = forms.TypedChoiceField(label="Concept", required=False, coerce=int, empty_value=None)
     source = forms.ChoiceField(label="Source", required=False)
@@ -81,7 +81,7 @@ class ManyProposalsForm(ProposalsForm):
         sources: Sequence[str],
         **kwargs: Any,
     ) -> None:
-        """Set the choices up; `concept` is one that may be chosen besides the strands."""
+        """Set up the choices; `concept` is an additional choice besides the strands."""
         super().__init__(*args, **kwargs)
         groups: list[Any] = [("", "The whole bank")]
         if concept is not None:
@@ -96,7 +96,7 @@ class ManyProposalsForm(ProposalsForm):
 
 
 class ParaphraseForm(ServiceForm):
-    """A paraphrase that somebody writes."""
+    """A paraphrase that somebody types."""
 
     paraphrase = forms.CharField(
         label="Your wording",
@@ -110,7 +110,7 @@ PAGE_SIZE = 25
 
 @form_for("read")
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """Show the paraphrases of a question; have some proposed (`action=propose`), or write one."""
+    """Show the paraphrases of a question; request proposals (`action=propose`), or type one."""
     question = question_get(question_id=question_id, user=request.user)
     proposals, paraphrase_form, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
     if request.method == "POST":
@@ -171,7 +171,7 @@ def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> H
 
 @form_for("review")
 def review_propose(request: HttpRequest) -> HttpResponse:
-    """Have paraphrases proposed of many questions, in a job."""
+    """Request paraphrases of many questions in a job."""
     concept_id = whole_number((request.POST if request.method == "POST" else request.GET).get("concept", ""))
     concept = None if concept_id is None else KnowledgeConcept.objects.filter(pk=concept_id).first()
     options: dict[str, Any] = {
@@ -204,7 +204,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Show one pair: what the machine says and, once it is decided, what reviewers said."""
+    """Show one pair: the machine's assessment and, once it is decided, the reviewers' opinions."""
     pair = pair_get(pair_id=pair_id)
     context = pair_pieces(pair) | {
         "pair": pair,
@@ -219,7 +219,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 
 @button_for("question_create", back="review_progress")
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
-    """Add the accepted paraphrases and similar problems to the bank: of one question (`question`), or all."""
+    """Add accepted paraphrases and similar problems to the bank: those of one question (`question`), or all."""
     number = whole_number(request.POST.get("question", ""))
     question = None if number is None else question_get(question_id=number, user=request.user)
     as_drafts = "as_drafts" in request.POST

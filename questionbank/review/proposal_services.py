@@ -1,4 +1,4 @@
-"""Proposing paraphrases of the bank's questions: what can propose them here, and each candidate as a pair to review."""
+"""Proposing paraphrases of bank questions: the available paraphrasers, and each candidate as a pair to review."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ RULE_LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True)
 class ParaphraserChoice:
-    """One way to have paraphrases proposed.
+    """One way to propose paraphrases.
 
     Attributes:
-        source: of `ParaphrasePair.Source`.
-        language: of the questions that it can reword; empty for any.
+        source: a `ParaphrasePair.Source`.
+        language: language of the questions that it can reword; empty for any.
     """
 
     key: str
@@ -45,12 +45,12 @@ class ParaphraserChoice:
     language: str = ""
 
     def rewords(self, language: str) -> bool:
-        """Return whether it can do anything with a question in a language."""
+        """Return whether it can reword questions in a language."""
         return not self.language or primary_language(language) == self.language
 
 
 def paraphrasers() -> list[ParaphraserChoice]:
-    """Return the ways there are, the rules first."""
+    """Return the available paraphrasers, the rules first."""
     model = ParaphrasePair.Source.MODEL.value
     choices = [
         ParaphraserChoice(
@@ -72,10 +72,10 @@ def paraphrasers() -> list[ParaphraserChoice]:
 
 
 def paraphraser_choice(key: str) -> ParaphraserChoice:
-    """Return the way of a key.
+    """Return the paraphraser with a key.
 
     Raises:
-        ValidationFailed: there is none here.
+        ValidationFailed: there is no such paraphraser here.
     """
     chosen = next((choice for choice in paraphrasers() if choice.key == key), None)
     if chosen is None:
@@ -83,20 +83,20 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     return chosen
 
 
-MOST_EACH = 5  # paraphrases of a question asked for at once
-MOST_QUESTIONS = 100  # in one job: the worker has no time for another meanwhile
+MOST_EACH = 5  # paraphrases of a question per request
+MOST_QUESTIONS = 100  # per job: it occupies the worker
 
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What came of asking for paraphrases of a question; `known` candidates were there already."""
+    """The result of proposing paraphrases of a question; `known` counts candidates that existed already."""
 
     made: Sequence[ParaphrasePair]
     known: int
 
 
 def why_not_reworded(question: Question) -> str:
-    """Return why no paraphrase of a question is wanted; empty where one is."""
+    """Return why a question should not be paraphrased; empty if it may be."""
     if question.status == Question.Status.RETIRED:
         return "This question is retired."
     if question.paraphrase_of_id is not None:
@@ -107,12 +107,12 @@ def why_not_reworded(question: Question) -> str:
 
 
 def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposals:
-    """Have the rules put a question in other words, here and now.
+    """Propose rule-based paraphrases of a question synchronously.
 
     Raises:
         NotAllowed: the person may not propose paraphrases.
-        Conflict: the question is retired, or a paraphrase itself.
-        ValidationFailed: the rules do not know the question's language.
+        Conflict: the question is not to be paraphrased: retired, a paraphrase itself, or without text of its own.
+        ValidationFailed: the rules do not support the question's language.
     """
     require(user, "paraphrase_propose", "You may not propose these paraphrases.")
     if reason := why_not_reworded(question):
@@ -128,15 +128,15 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
 def propose_for(
     *, question: Question, paraphraser: Paraphraser, each: int, user: User | None, **origin: Any
 ) -> Proposals:
-    """Ask one paraphraser for new paraphrases of one question, and put them into the queue.
+    """Get new paraphrases of one question from one paraphraser, and add them to the queue.
 
-    It is asked for as many more as the question has already, so that asking again gives others.
+    The number requested includes those that the question already has, so that repeated requests give new ones.
 
     Args:
-        origin: what else `pairs_create` takes.
+        origin: further arguments of `pairs_create`.
 
     Raises:
-        AnalyticsError: the paraphraser's own.
+        AnalyticsError: raised by the paraphraser.
     """
     text = question.text.strip()
     candidates = paraphraser.propose(text, each + question.paraphrases.count())
@@ -149,7 +149,7 @@ def propose_for(
 def _new_pairs(
     question: Question, text: str, candidates: Iterable[str], each: int
 ) -> tuple[list[PairInput], int]:
-    """Return at most `each` new pairs, and the number of candidates that the question has already."""
+    """Return at most `each` new pairs, and the number of candidates that the question already has."""
     taken_hashes, repeated = _taken(question, text), 0
     new: list[PairInput] = []
     for candidate in candidates:
@@ -165,7 +165,7 @@ def _new_pairs(
 
 
 def _taken(question: Question, text: str) -> set[bytes]:
-    """Return the question's text and its paraphrases; its row is locked, for two people may ask at once."""
+    """Return the hashes of the question's text and paraphrases; locks its row against concurrent requests."""
     Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     texts = [text]
     for pair in question.paraphrases.values_list("paraphrase", "outcome_text"):
@@ -177,15 +177,15 @@ def _taken(question: Question, text: str) -> set[bytes]:
 def paraphrase_type(
     *, question: Question, text: str, user: User, opinions: int | None = None
 ) -> ParaphrasePair:
-    """Add a paraphrase of a question that somebody wrote.
+    """Add a paraphrase of a question that somebody typed.
 
     Args:
-        opinions: as `pairs_create` has it.
+        opinions: as for `pairs_create`.
 
     Raises:
         NotAllowed: the person may not propose paraphrases.
-        Conflict: the question is retired, or a paraphrase itself.
-        ValidationFailed: the text is empty or too long, the question's own, or among its paraphrases already.
+        Conflict: the question is not to be paraphrased: retired, a paraphrase itself, or without text of its own.
+        ValidationFailed: the text is empty or too long, equals the question's, or is among its paraphrases already.
     """
     require(user, "paraphrase_propose", "You may not propose these paraphrases.")
     if reason := why_not_reworded(question):
@@ -204,7 +204,7 @@ def paraphrase_type(
 
 @transaction.atomic
 def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, user: User) -> Run:
-    """Ask for paraphrases of questions in a job.
+    """Request paraphrases of questions in a job.
 
     The run's parameters are ``{"paraphraser": key, "questions": [ids], "each": number}``.
 
@@ -215,7 +215,7 @@ def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, 
     Raises:
         NotAllowed: the person may not propose paraphrases of so many questions.
         ValidationFailed: there is no such paraphraser.
-        Conflict: the very same is asked for in an unfinished job.
+        Conflict: an unfinished job has the same request.
     """
     permission = "paraphrase_propose" if len(questions) == 1 else "review"
     require(user, permission, "You may not propose these paraphrases.")

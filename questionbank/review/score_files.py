@@ -1,4 +1,4 @@
-"""Scores of pairs as files have them, and why a pair has none."""
+"""Scores of pairs for output files, and why a pair has no score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.models import ParaphrasePair
 from questionbank.registry.artifact_selectors import artifact_numbered
 from questionbank.registry.serving import scorer_of, served_scorer
 
-_NOTICES = {  # why a scorer gives no number -> what is said of it; a literal table
+_NOTICES = {  # why a scorer gives no number -> the notice; a literal table
     "language": "Some pairs are in a language that the scorer cannot read: they have findings only.",
     "question": "The original of some pairs asks nothing: they have findings only.",
     "length": "Some pairs are too long to be read: they have findings only.",
@@ -25,7 +25,7 @@ def scorer_by_number(model: str) -> Scorer:
 
     Raises:
         NotFound: there is no scorer with this number.
-        ServiceUnavailable: none is in use, or its files are missing.
+        ServiceUnavailable: no scorer is in use, or its files are missing.
     """
     if model == "default":
         served = served_scorer()
@@ -40,7 +40,7 @@ def scorer_by_number(model: str) -> Scorer:
 def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
     """Return ``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
 
-    A pair whose texts the scorer cannot read has findings only; a notice says why.
+    A pair with a text that the scorer cannot read gets findings only, and a notice explains why.
     """
     reasons = [scorer.unread_reason(pair.original, pair.paraphrase) for pair in pairs]
     scored = iter(
@@ -66,7 +66,7 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
 
 
 def unread_reason(pair: ParaphrasePair) -> UnreadReason:
-    """Return why the scorer in use gives no number for a pair; empty if it gives one or has not looked."""
+    """Return why the scorer in use gives no number for a pair; empty if it gives one or has not scored it yet."""
     if pair.score is not None or pair.scored_by_id is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""The review queue, who reads whose opinion on a pair, and reviewers' decisions as rows to export."""
+"""The review queue, who may see whose opinion on a pair, and reviewers' decisions as rows to export."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ EXPORT_FIELDS = (
 
 
 def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Return decisions that count as opinions: not undone, skipped, from a file or made in sight of the others'."""
+    """Return decisions that count as blind opinions: not undone, skipped, from a file, or a settlement."""
     return ReviewDecision.objects.filter(
         undone_at__isnull=True, is_adjudication=False, is_label=False
     ).exclude(verdict=ReviewDecision.Verdict.SKIP)
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Return decisions to leave a pair to somebody else or to later; a reviewer may have several on one pair."""
+    """Return the decisions that skip a pair; a reviewer may have several on one pair."""
     return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
 
 
@@ -75,12 +75,12 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
 
 
 def typed_by(*people: int) -> Q:
-    """Return the condition for pairs that one of these people typed; by their numbers."""
+    """Return the condition for pairs that one of these people typed, by their ids."""
     return Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
 
 
 def may_settle(*, pair: ParaphrasePair, person: User) -> bool:
-    """Return whether somebody may settle a pair: a reviewer who is no party to it, or an admin."""
+    """Return whether somebody may settle a pair: an admin, or a reviewer who neither typed nor judged it."""
     if not person.has_perm("questionbank.review"):
         return False
     if person.has_perm("questionbank.settle_own"):
@@ -90,16 +90,16 @@ def may_settle(*, pair: ParaphrasePair, person: User) -> bool:
 
 
 def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -> ReviewDecision | None:
-    """Return the reviewer's last decision on a pair if it was undone; None if there is none or it was not undone."""
+    """Return the reviewer's last decision on a pair if it was undone; else None."""
     mine = pair.decisions.filter(reviewer=reviewer, is_adjudication=is_adjudication)
     last = mine.order_by("-pk").first()
     return last if last is not None and last.undone_at is not None else None
 
 
 def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:
-    """Return the latest guidelines where the reviewer has not said yet that they have read them.
+    """Return the latest guidelines if the reviewer has not confirmed having read them.
 
-    None where they have.
+    None if they have.
     """
     latest = ReviewGuideline.objects.order_by("-version").first()
     preference = ReviewPreference.objects.filter(reviewer=reviewer).first()
@@ -108,14 +108,14 @@ def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:
 
 
 def review_keys(*, reviewer: User) -> dict[str, str]:
-    """Return the key of each action; empty where the reviewer switched it off."""
+    """Return the key of each action; empty if the reviewer disabled it."""
     preference = getattr(reviewer, "review_preference", None)
     chosen = preference.keys if preference else {}
     return {action: chosen.get(action, usual) for action, usual in DEFAULT_KEYS.items()}
 
 
 def guideline_history() -> list[ReviewGuideline]:
-    """Return all versions, the latest first, each with the number of its decisions as `used`."""
+    """Return all versions, latest first, each with the number of its decisions as `used`."""
     counted = Count("decisions", filter=Q(decisions__undone_at__isnull=True))
     return list(
         ReviewGuideline.objects.select_related("created_by").annotate(used=counted).order_by("-version")
@@ -124,7 +124,7 @@ def guideline_history() -> list[ReviewGuideline]:
 
 @dataclass(frozen=True, slots=True)
 class QueueCounts:
-    """How many pairs are where. `on_screens` are among the open ones, `unscored` too."""
+    """Counts of pairs by state. `on_screens` and `unscored` are among the open ones."""
 
     open: int
     on_screens: int
@@ -159,18 +159,18 @@ def queue_counts() -> QueueCounts:
 
 
 def reviewers() -> QuerySet[User, User]:
-    """Return who may review, and may log in to do so."""
+    """Return active users who may review."""
     named = User.groups.through.objects.filter(user=OuterRef("pk"), group__name__in=("reviewer", "admin"))
     return User.objects.filter(Q(Exists(named)) | Q(is_superuser=True), is_active=True)
 
 
 @dataclass(frozen=True, slots=True)
 class StuckPairs:
-    """Open pairs that nobody will come to by themselves.
+    """Open pairs that no reviewer will be given as things are.
 
     Attributes:
-        too_few: on so many more opinions are wanted than there are reviewers who have given none.
-        skipped: so many others were skipped by everybody who has given no opinion.
+        too_few: pairs that want more opinions than there are reviewers left who have given none.
+        skipped: other pairs that everybody without an opinion on them has skipped.
     """
 
     too_few: int
@@ -178,9 +178,9 @@ class StuckPairs:
 
 
 def stuck_pairs() -> StuckPairs:
-    """Count the open pairs that need another reviewer, or a reviewer who thinks again."""
+    """Count the open pairs that need another reviewer, or a reviewer who reconsiders a skip."""
     people = list(reviewers().values_list("pk", flat=True))
-    alone = len(people) == 1  # and decides on what they typed as well
+    alone = len(people) == 1  # and decides on pairs that they typed as well
     typed = Q(pk=None) if alone else typed_by(*people)
     valid = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
     opinion = valid & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
@@ -200,12 +200,12 @@ def stuck_pairs() -> StuckPairs:
 
 
 def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Return pairs on which reviewers disagree, the oldest first."""
+    """Return pairs on which reviewers disagree, oldest first."""
     return ParaphrasePair.objects.filter(state=ParaphrasePair.State.ADJUDICATION).order_by("pk")
 
 
 def next_to_settle(*, person: User) -> ParaphrasePair | None:
-    """Return the oldest pair waiting for a settlement that the person may settle and nobody else is settling."""
+    """Return the oldest pair awaiting settlement that the person may settle and nobody else is settling."""
     held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
     pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
     if not person.has_perm("questionbank.settle_own"):
@@ -215,12 +215,12 @@ def next_to_settle(*, person: User) -> ParaphrasePair | None:
 
 
 def export_fields(*, include_undone: bool = False) -> tuple[str, ...]:
-    """Return the names of the columns of `decision_rows`."""
+    """Return the column names of `decision_rows`."""
     return (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
 
 
 def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield decisions as rows with `export_fields`, in order; nothing is held in memory.
+    """Yield decisions as rows with the columns `export_fields`, in order and without loading all of them.
 
     Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
     """
@@ -248,7 +248,7 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
 
 
 def _solved_columns(pair: ParaphrasePair) -> tuple[bool | None, str, str]:
-    """Return whether the solver finds one answer for both texts, and the equation of each with its answer."""
+    """Return whether the solver's answers to both texts agree, and the equation of each text with its answer."""
     solved = pair.solved or {}
     original, paraphrase = (
         f"{side['equation']} = {side['answer']}" if (side := solved.get(name)) else ""
@@ -261,11 +261,11 @@ _OPERATORS = frozenset(operator.name for operator in OPERATORS)
 
 
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
-    """Yield decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
+    """Yield decided pairs as examples to train and evaluate a scorer: label 1 accepted, 0 rejected.
 
-    A pair that was rejected for being the same text is no example: its meaning is the same. Of a pair that was accepted
-    with changes the changed text is valid; the first one may have been clumsy only, so it counts as invalid where the
-    findings name something serious, and else not at all.
+    A pair rejected because both texts are the same is left out: its meaning is the same. For a pair accepted with
+    changes, the changed text is valid. The first text may only have been clumsy, so it counts as invalid if the
+    findings include something serious, and is left out otherwise.
     """
     outcome = ParaphrasePair.Outcome
     rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")
@@ -292,11 +292,11 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
 
 
 UNDO_WITHIN = timedelta(days=1)
-UNDO_GRACE = timedelta(seconds=20)  # for the opinion that makes a pair complete: a slip is noticed at once
+UNDO_GRACE = timedelta(seconds=20)  # for the opinion that completes a pair: a slip is noticed at once
 
 
 def opinions_shown(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
-    """Return what reviewers said of a decided pair, settlement last; nothing while the viewer may change theirs."""
+    """Return the opinions on a decided pair, settlement last; empty while the viewer may still change theirs."""
     if pair.state != ParaphrasePair.State.DECIDED or grace_seconds(pair=pair, person=viewer):
         return []
     decisions = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
@@ -304,10 +304,10 @@ def opinions_shown(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision
 
 
 def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
-    """Return all that was ever decided on a pair, what was skipped or taken back included, the earliest first.
+    """Return all decisions ever made on a pair, including skipped and undone ones, earliest first.
 
-    Nothing while another opinion is wanted, or the viewer may undo theirs; while the pair is to be settled, only for
-    those who may review.
+    Empty while another opinion is wanted, or while the viewer may undo theirs. While the pair awaits settlement, only
+    reviewers see them.
     """
     state = ParaphrasePair.State
     if pair.state == state.OPEN or grace_seconds(pair=pair, person=viewer):
@@ -318,10 +318,11 @@ def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
 
 
 def decisions_to_undo(*, reviewer: User) -> QuerySet[ReviewDecision]:
-    """Return the reviewer's decisions that `review_undo` takes back, the latest first.
+    """Return the reviewer's decisions that `review_undo` can undo, latest first.
 
-    A decision is final after a day, and once its pair is settled. One of several opinions also does when all of
-    them are there, `UNDO_GRACE` later: nobody can read the others before, and a second answer after that is not blind.
+    A decision is final after a day, and once its pair is settled. One of several opinions also becomes final
+    `UNDO_GRACE` after all of them are given: before that nobody can read the others, and a second answer after that is
+    not blind.
     """
     now = database_now()
     of_pair = ReviewDecision.objects.filter(pair=OuterRef("pair"), undone_at__isnull=True)
@@ -338,9 +339,9 @@ def decisions_to_undo(*, reviewer: User) -> QuerySet[ReviewDecision]:
 
 
 def grace_seconds(*, pair: ParaphrasePair, person: User) -> int:
-    """Return how many seconds somebody still has to undo their opinion on a pair that has all of several; else 0.
+    """Return how many seconds somebody still has to undo their opinion on a pair with all of several opinions; else 0.
 
-    Until then they see nobody else's.
+    Until then they do not see the others' opinions.
     """
     mine = opinions().filter(pair=pair, reviewer=person).order_by("-pk").first()
     if pair.opinions_wanted < 2 or pair.state == ParaphrasePair.State.OPEN or mine is None:

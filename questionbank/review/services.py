@@ -1,7 +1,7 @@
-"""The review queue: who has which pair before them, what they decided, and what comes of it.
+"""The review queue: who is reviewing which pair, their decisions, and the resulting state of the pair.
 
-A lease says that somebody has a pair on the screen, to review or to settle. Code that writes a lease or a decision
-holds the lock of the pair's row, after that of the reviewer's row, always in this order. See docs/decisions for why.
+A lease records that somebody has a pair on the screen, to review or to settle. Code that writes a lease or a decision
+locks the reviewer's row first and then the pair's row, always in this order. See docs/decisions for the reasons.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _State = ParaphrasePair.State
 
 
 class Beat(StrEnum):
-    """What becomes of a pair on the screen: still its reader's, left in a newer window, or somebody else's."""
+    """The state of a pair on the screen: still held, left in a newer window, or lost to somebody else."""
 
     HELD = "held"
     LEFT = "left"
@@ -58,17 +58,17 @@ class Beat(StrEnum):
 def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLease | None:
     """Give the reviewer a pair: the one that they already have, else the next free one; None if no pair is free.
 
-    The most uncertain comes first; a share of `REVIEW_RANDOM_SHARE` comes at random. A pair is free while
-    the opinions given and the leases held by others are fewer than those wanted. A pair that the reviewer typed
-    goes to other reviewers, if there are any. Pairs that another reviewer is being handed at this moment are passed
-    over, and waited for only where no other is left. Those that the reviewer skipped come again once there is
-    nothing else, the one skipped longest ago first.
+    The most uncertain pair comes first; a share of `REVIEW_RANDOM_SHARE` is chosen at random. A pair is free while the
+    opinions given plus the leases held by others are fewer than the opinions wanted. A pair that the reviewer typed
+    goes to other reviewers, if there are any. Pairs whose row another reviewer's request has locked are skipped, and
+    waited for only if no other is left. Pairs that the reviewer skipped return once there is nothing else, the one
+    skipped longest ago first.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
     """
     require_reviewer(reviewer)
-    # A share of the queue, not a secret.
+    # A sampling share, not a secret.
     is_random = (rng or random).random() < settings.REVIEW_RANDOM_SHARE
     passed: set[int] = set()
     for again, waits in product((False, True), repeat=2):
@@ -86,7 +86,7 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
 def _attempt(
     reviewer: User, *, is_random: bool, again: bool, waits: bool, passed: set[int]
 ) -> ReviewLease | int | None:
-    """Try one pair: its lease, its number where somebody else was faster, or None where no pair is left.
+    """Try one pair; return its lease, its id if somebody else was faster, or None if no pair is left.
 
     The statement that locks the row sees leases as they were when it began, so they are counted again
     once the row is locked.
@@ -109,7 +109,7 @@ def _attempt(
         return None
     if not _is_free(pair, reviewer, now):
         return pair.pk
-    if again:  # by which order it came is asked when it came first
+    if again:  # whether a pair is random was decided when it first came
         is_random = skips().filter(pair=pair, reviewer=reviewer).latest("pk").is_random
     return _give(pair, reviewer, now, is_random=is_random)
 
@@ -150,7 +150,7 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
 
 
 def _beside(pair: ParaphrasePair) -> dict[str, Any]:
-    """Return what a pair's page shows now, as columns of its lease or decision; nothing that is hidden."""
+    """Return what a pair's page shows now, as columns of its lease or decision; nothing hidden is included."""
     scorer = None if pair.is_machine_hidden else pair.scored_by
     score, verdict = (None, None) if pair.is_machine_hidden else (pair.score, pair.verdict)
     values = (guideline_current(), scorer, scorer.name if scorer else "", score, verdict)
@@ -158,13 +158,13 @@ def _beside(pair: ParaphrasePair) -> dict[str, Any]:
 
 
 def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str, Any]:
-    """Return what a decision takes over from the lease of its page."""
+    """Return the values that a decision copies from its page's lease."""
     displayed = {name: getattr(lease, name) for name in _BESIDE}
     return {**displayed, "seconds": (now - lease.taken_at).total_seconds()}
 
 
 def _shown(lease: ReviewLease) -> ReviewLease:
-    """Store what the pair's page shows with the lease, so that a reload shows the same page."""
+    """Store what the pair's page shows in the lease, so that a reload shows the same page."""
     displayed = _beside(lease.pair)
     for name, value in displayed.items():
         setattr(lease, name, value)
@@ -177,7 +177,7 @@ def _lease_time() -> timedelta:
 
 
 def _renew(lease: ReviewLease) -> ReviewLease | None:
-    """Move the end of a lease on; drop it where somebody else has the pair since it ran out."""
+    """Extend a lease; delete it if somebody else got the pair after it expired."""
     pair = _locked_pairs(lease.pair_id).first()
     now = database_now()
     if pair is None or not _is_free(pair, lease.reviewer, now):
@@ -190,10 +190,10 @@ def _renew(lease: ReviewLease) -> ReviewLease | None:
 
 @transaction.atomic
 def review_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
-    """Say that the reviewer still has the pair on the screen, which moves the end of its lease on and of no other.
+    """Record that the reviewer still has the pair on the screen, which extends the lease of this pair only.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
     """
     require_reviewer(reviewer)
     _lock_person(reviewer)
@@ -208,20 +208,20 @@ def review_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
 def review_decide(
     *, reviewer: User, pair_id: int, verdict: str, reason: str = "", text: str = "", comment: str = ""
 ) -> ReviewDecision:
-    """Write down what a reviewer decided on the pair before them, and what comes of it.
+    """Store a reviewer's decision on the pair before them, and update the pair's state.
 
-    Once all wanted opinions are there, the pair is decided if they agree, and goes to adjudication if they
-    do not or one is unsure. A skip counts as no opinion, and the pair comes to this reviewer after all others.
+    Once all wanted opinions are given, the pair is decided if they agree, and goes to adjudication if they
+    do not or one is unsure. A skip does not count as an opinion; the pair returns to this reviewer after all others.
 
     Args:
-        reason: of `ReviewDecision.Reason`; needed to reject.
-        text: the reviewer's wording; needed to accept with changes.
+        reason: a `ReviewDecision.Reason`; required to reject.
+        text: the reviewer's wording; required to accept with changes.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
         NotFound: there is no such pair.
-        Conflict: the reviewer decided on it already, or somebody else has it since the lease ran out.
-        ValidationFailed: `fields` says what is wrong with which.
+        Conflict: the reviewer decided on it already, or somebody else has it since the lease expired.
+        ValidationFailed: `fields` maps each invalid field to its problems.
     """
     require_reviewer(reviewer)
     _lock_person(reviewer)
@@ -243,12 +243,12 @@ def review_decide(
 
 @transaction.atomic
 def adjudication_take(*, reviewer: User, pair_id: int) -> SettlementLease:
-    """Hand somebody a pair to settle, or hand it to them again; nobody else settles it while its page answers.
+    """Assign a pair to somebody to settle, or renew that; nobody else can settle it while its page sends heartbeats.
 
     Raises:
-        NotAllowed: the person is no reviewer, or is one of those who disagree.
+        NotAllowed: the person is not a reviewer, or is a party to the disagreement.
         NotFound: there is no such pair.
-        Conflict: somebody else is settling it or has settled it, or it waits for no settlement.
+        Conflict: somebody else is settling it or has settled it, or it is not awaiting settlement.
     """
     pair = _pair_to_settle(reviewer, pair_id)
     now = database_now()
@@ -260,16 +260,16 @@ def adjudication_take(*, reviewer: User, pair_id: int) -> SettlementLease:
         taken_at = lease.taken_at
     values = {"reviewer": reviewer, "taken_at": taken_at, "expires_at": now + _lease_time(), **_beside(pair)}
     lease = SettlementLease.objects.update_or_create(pair=pair, defaults=values)[0]
-    lease.pair = pair  # as it is shown
+    lease.pair = pair  # the instance with what the page shows
     return lease
 
 
 @transaction.atomic
 def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
-    """Say that somebody still has the pair on the screen that they are settling.
+    """Record that somebody still has the pair they are settling on the screen.
 
     Raises:
-        NotAllowed: the person is no reviewer.
+        NotAllowed: the person is not a reviewer.
     """
     require_reviewer(reviewer)
     pair = _locked_pairs(pair_id).first()
@@ -286,13 +286,13 @@ def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
 def adjudication_decide(
     *, reviewer: User, pair_id: int, verdict: str, reason: str = "", text: str = "", comment: str = ""
 ) -> ReviewDecision:
-    """Settle a pair that reviewers disagree on; by an admin, or a reviewer who gave no opinion on it.
+    """Settle a pair that reviewers disagree on, as an admin or a reviewer who gave no opinion on it.
 
     Raises:
-        NotAllowed: the person is no reviewer, or is one of those who disagree.
+        NotAllowed: the person is not a reviewer, or is a party to the disagreement.
         NotFound: there is no such pair.
-        Conflict: somebody else took it since the lease ran out or has settled it, or it waits for no settlement.
-        ValidationFailed: `fields` says what is wrong with which.
+        Conflict: somebody else took it after the lease expired or has settled it, or it is not awaiting settlement.
+        ValidationFailed: `fields` maps each invalid field to its problems.
     """
     pair = _pair_to_settle(reviewer, pair_id)
     now = database_now()
@@ -312,7 +312,7 @@ def adjudication_decide(
 
 
 def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
-    """Return the pair, locked, if it waits for a settlement that the reviewer may make."""
+    """Return the pair, locked, if it awaits a settlement that the reviewer may make."""
     require_reviewer(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
@@ -328,22 +328,22 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
 
 
 def _check_over(lease: SettlementLease, now: datetime) -> None:
-    """Raise Conflict while somebody's lease lasts."""
+    """Raise Conflict while somebody's lease is valid."""
     if lease.expires_at > now:
         raise Conflict(f"{lease.reviewer} is settling this pair now.")
 
 
 @transaction.atomic
 def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDecision:
-    """Take back a decision of the reviewer's: the one given, else the latest that `decisions_to_undo` has.
+    """Undo a decision of the reviewer: the given one, else the latest of `decisions_to_undo`.
 
-    The decision stays in the table with its time of undoing, and a question that was added to the bank for it is
-    retired. The pair comes back to the reviewer, instead of the one on the screen, unless somebody else has it
+    The decision stays in the table with the time of the undo, and a question added to the bank because of it is
+    retired. The pair returns to the reviewer and replaces the one on the screen, unless somebody else has it
     meanwhile (a skipped one).
 
     Raises:
-        NotAllowed: the person is no reviewer.
-        NotFound: there is nothing to take back.
+        NotAllowed: the person is not a reviewer.
+        NotFound: there is nothing to undo.
         Conflict: the decision is final.
     """
     require_reviewer(reviewer)
@@ -372,7 +372,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
 def _checked(
     pair: ParaphrasePair, verdict: str, reason: str, text: str, comment: str, *, allowed: set[str]
 ) -> dict[str, str]:
-    """Return the columns of a decision; what does not belong to its verdict is dropped."""
+    """Return the validated columns of a decision, without values that its verdict does not use."""
     fields: dict[str, list[str]] = {}
     text, comment = text.strip(), comment.strip()
     if verdict not in allowed:
@@ -420,12 +420,12 @@ def _settle(pair: ParaphrasePair) -> None:
 
 
 def _lock_person(person: User) -> None:
-    """Lock a person's row, so that two windows of theirs come one after the other."""
+    """Lock a person's row, so that requests from two of their windows run one after the other."""
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
 
 
 def _locked_pairs(pair_id: int) -> QuerySet[ParaphrasePair]:
-    """Return the pair with this number, if there is one, and lock its row."""
+    """Return the pair with this id, if any, and lock its row."""
     rows = ParaphrasePair.objects.select_for_update(of=("self",), no_key=True)
     return rows.select_related("scored_by").filter(pk=pair_id)
 

@@ -1,6 +1,6 @@
-"""The review of paraphrases: one pair a screen, and what surrounds it.
+"""The review of paraphrases, one pair per screen, with settlements, guidelines and keys.
 
-Every decision is a button of a plain form; `static/js/review.js` only presses them by key and keeps the lease.
+Every decision is a button of a plain form; `static/js/review.js` only presses them by key and renews the lease.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ BEATS_A_LEASE = 3
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A decision that can be pressed or typed; `value` is that of the form's field `decision`."""
+    """A decision that can be clicked or typed; `value` is submitted as the form's field `decision`."""
 
     action: str
     value: str
@@ -63,7 +63,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What came with a button and was not kept; `problem` says what is wrong with the fields."""
+    """Input of a refused decision; `problem` describes what is wrong with the fields."""
 
     pair_id: int
     fields: Mapping[str, str]
@@ -72,13 +72,13 @@ class Sent:
 
 @page_for("review")
 def review(request: HttpRequest) -> HttpResponse:
-    """Show the pair that the reviewer has, or the next one."""
+    """Show the reviewer's current pair, or the next one."""
     return _review_page(request)
 
 
 @button_for("review", back="review")
 def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Keep a decision and go on to the next pair."""
+    """Store a decision and go on to the next pair."""
     fields = _decision(request)
     try:
         decide = partial(review_decide, reviewer=request.user, pair_id=pair_id, **fields)
@@ -94,7 +94,7 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 
 @button_for("review", back="review")
 def review_undo_view(request: HttpRequest) -> HttpResponse:
-    """Take the last decision back and show its pair again."""
+    """Undo the last decision and show its pair again."""
     try:
         undone = review_undo(
             reviewer=request.user, decision_id=whole_number(request.POST.get("decision", ""))
@@ -115,16 +115,16 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
 
 @form_for("review")
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Note that the page is still open: 204, or 409 with the `Beat` where its pair is no longer before the reviewer.
+    """Record that the page is still open: 204, or 409 with the `Beat` if the reviewer no longer has its pair.
 
-    A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
+    Logging in in another window invalidates the CSRF token in the page's forms; GET returns a new one.
     """
     return _beat(request, review_heartbeat, pair_id)
 
 
 @form_for("review")
 def review_settle_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Show the same of a page on which a pair is settled."""
+    """Record the same for a page on which a pair is settled."""
     return _beat(request, adjudication_heartbeat, pair_id)
 
 
@@ -139,7 +139,7 @@ def _beat(request: HttpRequest, heartbeat: Callable[..., Beat], pair_id: int) ->
 
 @form_for("review")
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Settle a pair on which reviewers disagree, with their opinions in sight; one person at a time."""
+    """Settle a pair on which reviewers disagree, showing their opinions; one person at a time."""
     sent: Sent | None = None
     late, status = "", 200
     if request.method == "POST":
@@ -195,7 +195,7 @@ def _after_settling(request: HttpRequest) -> HttpResponse:
 
 @button_for("review", back="review")
 def review_guidelines_read(request: HttpRequest) -> HttpResponse:
-    """Note that the reviewer has read the guidelines (`version`)."""
+    """Record that the reviewer has read the guidelines (`version`)."""
     version = whole_number(request.POST.get("version", ""))
     guideline_read(reviewer=request.user, version=version or 0)
     return redirect("review")
@@ -224,12 +224,12 @@ def _decision(request: HttpRequest) -> dict[str, str]:
 
 
 def _lines(request: HttpRequest, name: str) -> str:
-    """Return a text of the form with its lines ending as in files, not as browsers send them."""
+    """Return a form text with normalised line endings."""
     return request.POST.get(name, "").replace("\r\n", "\n")
 
 
 def _written(pair_id: int, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return what of the fields the reviewer typed; empty where that is nothing."""
+    """Return the fields that the reviewer typed in; empty if there are none."""
     pair = ParaphrasePair.objects.filter(pk=pair_id).first()
     text = fields["text"] if pair is None or _is_changed(fields["text"], pair) else ""
     if not text.strip() and not fields["comment"].strip():
@@ -242,7 +242,7 @@ def _is_changed(text: str, pair: ParaphrasePair) -> bool:
 
 
 def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
-    """Show the reviewer's pair; what they `sent` is shown in its form, or above it if it is about another."""
+    """Show the reviewer's pair; `sent` input appears in its form, or above it if it belongs to another pair."""
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {
         "counts": queue_counts(),

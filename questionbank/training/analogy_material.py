@@ -1,4 +1,4 @@
-"""What retrievers of analogous problems learn from and are measured on: the bank's questions with an equation."""
+"""Training and evaluation data of retrievers of analogous problems: the bank's questions with an equation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from questionbank.training.questions import (
 
 @dataclass(frozen=True, slots=True)
 class GraphProblem:
-    """A word problem with the key of its graph: problems that are computed alike share it."""
+    """A word problem with the key of its graph, which problems with the same computation share."""
 
     problem: ProblemRecord
     graph_key: str
@@ -36,20 +36,20 @@ class GraphProblem:
 
 @dataclass(frozen=True, slots=True)
 class AnalogyMaterial:
-    """What a training would get.
+    """The data of a training.
 
     Attributes:
-        problems: ready questions whose equation is known and can be read, each text once, without those of sources
-            that are named as a test split.
-        predicted: questions without an equation whose solver's equation is more probably right than not, of the part
-            that is learned from; empty unless they were asked for.
+        problems: ready questions whose equation is known and can be parsed, each text once, without sources named as
+            a test split.
+        predicted: questions of the training part without an equation, whose solver equation is more probably right
+            than not; empty unless requested.
         ready: number of ready questions in any language.
-        with_equation: of them, those with an equation.
-        languages: of these, how many in each language.
-        foreign: of these, those in a language that was left out.
-        without_graph: of the others, those whose equation cannot be read, computes nothing or is too long.
-        repeated: those that repeat another one exactly.
-        test_items: those from a test split.
+        with_equation: ready questions with an equation.
+        languages: number of questions with an equation, by language.
+        foreign: questions with an equation in an excluded language.
+        without_graph: remaining questions whose equation cannot be parsed, computes nothing or is too long.
+        repeated: questions that exactly repeat another one.
+        test_items: questions from a test split.
     """
 
     problems: Parts[GraphProblem]
@@ -64,7 +64,7 @@ class AnalogyMaterial:
 
     @property
     def learned(self) -> tuple[GraphProblem, ...]:
-        """All that would be learned from, those without a positive included."""
+        """All problems to train on, including those without a positive."""
         return (*self.problems.learned, *self.predicted)
 
 
@@ -74,10 +74,10 @@ def analogy_material(
     left_out: Collection[str] = (),
     predicted: bool = False,
 ) -> AnalogyMaterial:
-    """Divide the bank's questions that have an equation.
+    """Split the bank's questions with an equation into training, validation and held-out parts.
 
     Args:
-        predicted: learn from the solver's equations as well, where a question has none. They are never measured with.
+        predicted: also train on the solver's equations for questions without one. They are never used to evaluate.
     """
     questions = original_questions(hierarchies=hierarchies)
     columns = ("pk", "text", "language", "source", "answer", "equation__expression", "equation__graph_key")
@@ -126,7 +126,7 @@ def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]
 def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int:
     """Count, in the database, the ready questions with an equation whose graph another one shares.
 
-    A training learns from fewer: it keeps the held-out questions out, and repetitions.
+    A training uses fewer: it excludes held-out questions and repetitions.
     """
     keys = (
         original_questions(hierarchies=hierarchies)
@@ -143,12 +143,12 @@ def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int
 
 
 def predicted_problems() -> int:
-    """Return the number of ready questions without an equation that the solver solved and is certain enough of."""
+    """Return the number of ready questions without an equation that the solver solved with enough certainty."""
     return _solutions(original_questions()).count()
 
 
 def _solutions(questions: QuerySet[Question]) -> QuerySet[QuestionSolution]:
-    """Return the solver's solutions that are certain enough, of questions without an equation as they read now."""
+    """Return sufficiently certain solutions of questions that have no equation and have not changed since."""
     return QuestionSolution.objects.filter(
         question__in=questions.filter(equation__isnull=True).order_by().values("pk"),
         probability__gte=CERTAIN_ENOUGH,
@@ -157,7 +157,7 @@ def _solutions(questions: QuerySet[Question]) -> QuerySet[QuestionSolution]:
 
 
 def _predicted(questions: QuerySet[Question], left_out: Collection[str]) -> Iterator[GraphProblem]:
-    """Yield the questions with the solver's first equation, without those of test splits."""
+    """Yield the questions with the solver's first equation, excluding test splits."""
     for row in _solutions(questions).select_related("question").order_by("pk").iterator():
         question = row.question
         if question.language not in left_out and not is_test_source(question.source):
@@ -173,16 +173,16 @@ def _texts(entry: GraphProblem) -> tuple[str, ...]:
     return (entry.problem.text,)
 
 
-_EXAMINED = 300  # problems of a graph, from which two are chosen
+_EXAMINED = 300  # problems per graph from which two are chosen
 _COMPARED = 30
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPair:
-    """Two problems with one computational graph and different stories.
+    """Two problems with the same computational graph and different stories.
 
     Attributes:
-        problems: how many ready problems of the bank have the graph.
+        problems: number of the bank's ready problems with the graph.
     """
 
     problems: int
@@ -192,7 +192,7 @@ class GraphPair:
 
 
 def graph_groups() -> QuerySet[Any, Any]:
-    """Return graphs that several problems of one language share, commonest first: ``language, graph, problems``."""
+    """Return graphs that several problems of one language share, most frequent first: ``language, graph, problems``."""
     return (
         original_questions()
         .filter(equation__isnull=False)
@@ -206,7 +206,7 @@ def graph_groups() -> QuerySet[Any, Any]:
 
 
 def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
-    """Return two problems of each graph that a training learns from; none of a graph whose problems all tell one story.
+    """Return two training problems of each graph; a graph is left out if all its problems tell the same story.
 
     Args:
         groups: rows of `graph_groups`.
@@ -226,7 +226,7 @@ def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
 
 
 def _members(groups: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Question]]:
-    """Return some problems of each language and graph, without those that are held out or measure a training."""
+    """Return some problems of each language and graph, excluding held-out, validation and test problems."""
     place = Window(RowNumber(), partition_by=(F("language"), F("equation__graph_key")), order_by="pk")
     questions = (
         original_questions()
@@ -245,7 +245,7 @@ def _members(groups: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Qu
 
 
 def _least_alike(questions: Sequence[Question]) -> tuple[Question, Question] | None:
-    """Return the first problem, and of those with another story the one with the fewest words in common."""
+    """Return the first problem, and the one with another story that has the fewest words in common with it."""
     if not questions:
         return None
     first = questions[0]

@@ -1,4 +1,4 @@
-"""What an admin should know of the bank's equations before a retriever of analogous problems is trained on them."""
+"""A report on the bank's equations for admins, before a retriever of analogous problems is trained on them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from questionbank.registry.model_selectors import SMALLEST_SUITE
 from questionbank.training.analogy_material import AnalogyMaterial, analogy_material, predicted_problems
 from questionbank.training.data_report import KeptReport
 
-FEWEST = 500  # problems with a positive, below which a retriever learns little
+FEWEST = 500  # problems with a positive; with fewer a retriever learns little
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageProblems:
-    """Problems of a language; `unknown_share` of its tokens is None where it was not measured.
+    """Problems of a language; `unknown_share` of its tokens is None if not measured.
 
     Attributes:
-        problems: with an equation.
-        learned: of them, those that are learned from or dropped for want of a positive.
-        with_positive: of these, those whose graph another one has, in whatever language.
+        problems: problems with an equation.
+        learned: problems of the training part, including those dropped because they have no positive.
+        with_positive: training problems whose graph another one shares, in any language.
     """
 
     language: str
@@ -39,27 +39,27 @@ class LanguageProblems:
 
     @property
     def dropped(self) -> int:
-        """Those whose graph no other one has."""
+        """The number of training problems whose graph no other one shares."""
         return self.learned - self.with_positive
 
     @property
     def known(self) -> bool:
-        """Whether the encoder knows it well enough to be trained on it."""
+        """Whether the encoder knows the language well enough to be trained on it."""
         return self.unknown_share is None or self.unknown_share <= UNKNOWN_SHARE_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class AnalogyReport:
-    """Counts of what a training of a retriever would get.
+    """Counts of the data for training a retriever.
 
     Attributes:
-        with_positive: problems that are learned from: another one has the same graph.
-        without_positive: problems that are dropped, because no other one has their graph.
-        graphs: different graphs of those that are learned from.
-        validation: problems that measure while it trains.
-        held_out: problems kept out of every training, for the comparison of retrievers.
-        left_out: problems that one of the two has too but for numbers and marks.
-        predicted: questions without an equation that the solver solved; learned from only where that is asked for.
+        with_positive: problems to train on: another one has the same graph.
+        without_positive: problems that are dropped because no other one has their graph.
+        graphs: different graphs among the problems to train on.
+        validation: problems that evaluate the model during training.
+        held_out: problems excluded from every training, to compare retrievers on.
+        left_out: problems that match a validation or held-out problem except for numbers and punctuation.
+        predicted: questions without an equation that the solver solved; used for training only if requested.
     """
 
     ready: int
@@ -125,7 +125,7 @@ def _languages(
 def _unknown_shares() -> Mapping[str, float]:
     """Return the share of each language's tokens that the retriever in use does not know.
 
-    Before there is one, the encoder.
+    Before there is a retriever, that of the encoder.
     """
     words = [ANALOGY.lens.word, main_lens().word]
     in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, scope="", is_current=True)}
@@ -179,5 +179,5 @@ def _versions() -> list[str]:
     return [str(equations), str(solutions), str(sorted(_unknown_shares().items()))]
 
 
-# What a retriever's training would get.
+# The data that a retriever would be trained on.
 analogy_data_report: KeptReport[AnalogyReport] = KeptReport("analogy", _report, _versions)

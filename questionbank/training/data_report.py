@@ -1,4 +1,4 @@
-"""What an admin should know of the bank before an encoder, or a model of concepts, is trained on it."""
+"""Reports on the bank for admins, before an encoder or a model of concepts is trained on it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from questionbank.models import EmbeddingSet, Question, QuestionTag
 from questionbank.registry.model_selectors import FEWEST_TAGGED
 from questionbank.training.questions import TrainingQuestion, is_test_source, training_questions
 
-EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
-FEWEST = 1_000  # training questions below which pre-training hardly learns
-SKEWED = 0.5  # share of one concept from which it is nearly all that its level can teach
-REPEATED = 0.2  # share of questions with a near-equal one
+EXAMINED = 20_000  # most texts compared with each other; masking numbers takes a tenth of a millisecond each
+FEWEST = 1_000  # training questions; with fewer, pre-training hardly learns
+SKEWED = 0.5  # with a larger share, one concept is nearly all that its level can teach
+REPEATED = 0.2  # share of questions that have a near-duplicate
 _KEPT_SECONDS = 3600
 
 Report = TypeVar("Report")
@@ -35,13 +35,13 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """How the questions spread over the concepts of a level.
+    """The distribution of the questions over the concepts of a level.
 
     Attributes:
-        questions: with a concept at this level.
-        largest_share: of them under the commonest concept.
-        smallest_count: of them under the rarest one.
-        entropy: of the spread, 0 (one concept has all) to 1 (all have equally many).
+        questions: questions with a concept at this level.
+        largest_share: share of them under the most frequent concept.
+        smallest_count: number of them under the rarest concept.
+        entropy: normalised entropy, 0 (one concept has all) to 1 (all have equally many).
     """
 
     level: int
@@ -54,7 +54,7 @@ class LevelReport:
 
 @dataclass(frozen=True, slots=True)
 class LanguageReport:
-    """A language of the questions; `unknown_share` of its tokens is None where it was not measured."""
+    """A language of the questions; `unknown_share` of its tokens is None if not measured."""
 
     language: str
     questions: int
@@ -62,7 +62,7 @@ class LanguageReport:
 
     @property
     def known(self) -> bool:
-        """Whether the encoder in use knows it well enough to be trained on it."""
+        """Whether the encoder in use knows the language well enough to be trained on it."""
         return self.unknown_share is None or self.unknown_share <= UNKNOWN_SHARE_LIMIT
 
 
@@ -72,10 +72,10 @@ class DataReport:
 
     Attributes:
         examined: questions whose texts were compared; all, or a sample of a large bank. The counts from
-            `held_out` to `test_sources` are of these.
-        held_out: kept out of every training, for the fixed comparison.
-        exact_duplicates: questions beyond the first that ask exactly the same.
-        test_items_in_train: held-out questions that the training part also has, apart from their numbers.
+            `held_out` to `test_sources` refer to these.
+        held_out: questions excluded from every training, for the fixed comparison.
+        exact_duplicates: questions beyond the first that are exactly the same.
+        test_items_in_train: held-out questions that also occur in the training part, apart from their numbers.
         test_sources: training questions whose source is named as a test split.
         levels: by depth, after dropping the leading nodes that nearly all paths of a hierarchy share.
     """
@@ -95,11 +95,11 @@ class DataReport:
 
 @dataclass(frozen=True, slots=True)
 class KeptReport(Generic[Report]):
-    """A report on the bank, kept for an hour while neither the bank nor one of the other versions changes.
+    """A report on the bank, cached for an hour while neither the bank nor any of the `versions` changes.
 
     Attributes:
-        count: makes it anew, for the questions tagged in some hierarchies or for all (None).
-        versions: of what it tells besides the bank.
+        count: computes it, for the questions tagged in some hierarchies or for all (None).
+        versions: returns versions of other data that it depends on.
     """
 
     name: str
@@ -107,7 +107,7 @@ class KeptReport(Generic[Report]):
     versions: Callable[[], Sequence[str]] = tuple
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Report:
-        """Return the report, counted where it is not kept: seconds in a large bank."""
+        """Return the report, computing it if it is not cached: this takes seconds in a large bank."""
         report = self.kept(hierarchies=hierarchies)
         if report is None:
             report = self.count(hierarchies)
@@ -115,7 +115,7 @@ class KeptReport(Generic[Report]):
         return report
 
     def kept(self, *, hierarchies: Sequence[str] | None = None) -> Report | None:
-        """Return the report if it is kept, else None."""
+        """Return the report if it is cached, else None."""
         report: Report | None = cache.get(self._key(hierarchies))
         return report
 
@@ -238,7 +238,7 @@ def _with_advice(report: DataReport) -> DataReport:
     return replace(report, advice=tuple(advice))
 
 
-# What an encoder training would get.
+# The data that an encoder would be trained on.
 encoder_data_report: KeptReport[DataReport] = KeptReport(
     "encoder", lambda hierarchies: _count(training_questions(hierarchies=hierarchies))
 )
@@ -246,14 +246,14 @@ encoder_data_report: KeptReport[DataReport] = KeptReport(
 
 @dataclass(frozen=True, slots=True)
 class ProbesReport:
-    """Counts of what a training would get.
+    """Counts of the data for training probes.
 
     Attributes:
-        hierarchy: empty where the bank has none.
-        questions: ready questions tagged in it, paraphrases left out.
-        kept_out: of them, to compare models on.
-        graded: of them with a difficulty on the scale that most have; the others teach no difficulty.
-        missing: questions that are missing for a training that an import asks for.
+        hierarchy: empty if the bank has none.
+        questions: ready questions tagged in it, without paraphrases.
+        kept_out: number of them excluded from training, to compare models on.
+        graded: number of them with a difficulty on the most frequent scale; the others teach no difficulty.
+        missing: number of questions still missing for automatic training after an import.
     """
 
     hierarchy: str
@@ -290,7 +290,7 @@ def _count_of_hierarchies(hierarchies: Sequence[str] | None) -> ProbesReport:
     )
 
 
-# The questions of one hierarchy, by default the bank's.
+# The data of one hierarchy, by default the bank's default one.
 probes_data_report: KeptReport[ProbesReport] = KeptReport(
     "probes", _count_of_hierarchies, lambda: [_default_name()]
 )

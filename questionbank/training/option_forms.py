@@ -1,4 +1,4 @@
-"""Options of the form of a training, which capabilities add."""
+"""Form fields of training options that capabilities add."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from questionbank.training.scorer import decision_counts
 
 
 def known_only_field() -> forms.Field:
-    """Return the field; its help counts the questions that only the solver has an equation for."""
+    """Return the field; its help text counts the questions with an equation only from the solver."""
     predicted = counted(predicted_problems(), "further question has", "further questions have")
     said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
     return forms.BooleanField(
@@ -19,7 +19,7 @@ def known_only_field() -> forms.Field:
 
 
 def decisions_field() -> forms.Field:
-    """Return the field; its help counts the decided pairs."""
+    """Return the field; its help text counts the decided pairs."""
     decided = decision_counts()
     said = (
         f"{counted(decided.usable, 'decided pair', 'decided pairs')}: {decided.accepted} accepted,"

@@ -1,4 +1,4 @@
-"""The questions that a model would be trained on, and the parts that they are divided into."""
+"""The questions that a model would be trained on, and their split into parts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """A ready question as one hierarchy tags it.
+    """A ready question with its tags in one hierarchy.
 
     Attributes:
         text: `Question.analysed_text`.
-        paths: without the leading nodes that nearly all paths of the hierarchy share.
+        paths: concept paths without the leading nodes that nearly all paths of the hierarchy share.
         hierarchy: empty for a question without a concept.
-        difficulty: 0 to 1, None where it has none.
+        difficulty: 0 to 1, or None if unknown.
     """
 
     id: int
@@ -44,10 +44,10 @@ class TrainingQuestion:
 def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[TrainingQuestion]:
     """Return ready questions by hierarchy and id; a question that two hierarchies tag is listed twice.
 
-    Paraphrases are left out: they repeat their originals, which may be among the questions kept back.
+    Paraphrases are left out: they repeat their originals, which may be held out.
 
     Args:
-        hierarchies: only questions tagged in these; by default all, those without a concept included.
+        hierarchies: only questions tagged in these; by default all, including those without a concept.
     """
     owners = KnowledgeHierarchy.objects.order_by("name")
     if hierarchies is not None:
@@ -73,7 +73,7 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
 
 
 def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[Question]:
-    """Return ready questions that are nobody's paraphrase."""
+    """Return ready questions that are not paraphrases."""
     questions = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
     if hierarchies is not None:
         questions = questions.filter(tags__concept__hierarchy__name__in=hierarchies).distinct()
@@ -81,7 +81,7 @@ def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[
 
 
 def is_test_source(source: str) -> bool:
-    """Return whether a source is named as a test split."""
+    """Return whether a source's name marks it as a test split."""
     return _TEST_SPLIT.search(source) is not None
 
 
@@ -101,7 +101,7 @@ def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ..
 
 
 def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
-    """Return the paths of the hierarchy's ready questions by id, without common leading nodes."""
+    """Return the paths of the hierarchy's ready questions by question id, without common leading nodes."""
     tags = list(
         QuestionTag.objects.filter(
             concept__hierarchy=hierarchy, question__status=Question.Status.READY
@@ -124,7 +124,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[Item]):
-    """Items by what becomes of them; `left_out` are those that another part, or a test split, has too."""
+    """Items by part; `left_out` counts those excluded because another part or a test split also has them."""
 
     learned: tuple[Item, ...]
     validation: tuple[Item, ...]
@@ -133,11 +133,11 @@ class Parts(Generic[Item]):
 
 
 class Divider:
-    """Says to which part a text belongs, and which texts a part must not have.
+    """Assigns texts to parts, and excludes texts that another part has.
 
     Args:
-        places: of every text, `analytics.splits.split_place`.
-        tests: texts of test splits, which no part may have.
+        places: `analytics.splits.split_place` of every text.
+        tests: texts of test splits, which are excluded from every part.
     """
 
     def __init__(self, places: Mapping[str, float], tests: Iterable[str]) -> None:
@@ -149,7 +149,7 @@ class Divider:
         self._from_learned = self._from_validation.and_of(validation)
 
     def parts(self, items: Iterable[Item], texts: Callable[[Item], tuple[str, ...]]) -> Parts[Item]:
-        """Part the items by the first of their texts."""
+        """Split the items by the first of their texts."""
         learned: list[Item] = []
         validation: list[Item] = []
         held_out: list[Item] = []

@@ -1,4 +1,4 @@
-"""What a scorer of paraphrases is trained on, and what an admin should know of it before."""
+"""Training data of paraphrase scorers, and a report on it for admins."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from questionbank.training.questions import (
     training_questions,
 )
 
-LANGUAGE = "en"  # the only one that the operators know
+LANGUAGE = "en"  # the only language that the operators support
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerMaterial:
-    """What a training would get.
+    """The data of a training.
 
     Attributes:
-        questions: ready English ones, each text once, without those of sources that are named as a test split.
+        questions: ready English questions, each text once, without sources named as a test split.
         decided: pairs labelled by reviewers' decisions.
         ready: number of ready questions in any language.
-        english: of them in English.
-        examined: of these looked at; all, unless a limit was given.
-        repeated: of the examined questions, those that repeat another one exactly.
-        test_items: of the examined questions, those from a test split.
+        english: ready questions in English.
+        examined: English questions examined; all, unless a limit was given.
+        repeated: examined questions that exactly repeat another one.
+        test_items: examined questions from a test split.
     """
 
     questions: Parts[str]
@@ -52,10 +52,10 @@ class ScorerMaterial:
 def scorer_material(
     *, hierarchies: Sequence[str] | None = None, decisions: bool = True, limit: int = 0
 ) -> ScorerMaterial:
-    """Part the bank's questions and the decided pairs.
+    """Split the bank's questions and the decided pairs.
 
     Args:
-        limit: look at so many questions at most, always the same ones; 0 for all.
+        limit: examine at most so many questions, always the same ones; 0 for all.
     """
     by_id: dict[int, TrainingQuestion] = {}
     chosen: set[int] = set()
@@ -83,12 +83,12 @@ def scorer_material(
     )
 
 
-FEWEST = 300  # questions to learn from, below which a scorer hardly learns
+FEWEST = 300  # training questions; with fewer, a scorer hardly learns
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionCounts:
-    """Decided pairs by outcome; `unused` are in a language that the operators do not know."""
+    """Decided pairs by outcome; `unused` counts those in a language that the operators do not support."""
 
     accepted: int
     rejected: int
@@ -102,7 +102,7 @@ class DecisionCounts:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPart:
-    """Labelled pairs of one part; one that was accepted with changes is two of them."""
+    """Labelled pairs of one part; a pair accepted with changes counts as two."""
 
     valid: int
     invalid: int
@@ -110,15 +110,15 @@ class DecidedPart:
 
 @dataclass(frozen=True, slots=True)
 class ScorerReport:
-    """Counts of what a training of a scorer would get.
+    """Counts of the data for training a scorer.
 
     Attributes:
-        examined: of these looked at; all, or a sample of a large bank. The counts from `learned` to `test_items` are
-            of these.
+        examined: English questions examined; all, or a sample of a large bank. The counts from `learned` to
+            `test_items` refer to these.
         learned: questions from which triplets are made.
-        validation: questions that measure while it trains.
-        held_out: questions kept out of every training, for the fixed comparison and the score's boundary.
-        left_out: questions that one of the two has too but for numbers and marks.
+        validation: questions that evaluate the model during training.
+        held_out: questions excluded from every training, for the fixed comparison and the score's threshold.
+        left_out: questions that match a validation or held-out question except for numbers and punctuation.
         decided_learned, decided_validation, decided_held_out: pairs from reviewers' decisions.
     """
 
@@ -200,7 +200,7 @@ def _advice(material: ScorerMaterial) -> list[str]:
     return advice
 
 
-# What a scorer's training would get, of all decisions so far.
+# The data that a scorer would be trained on, with all decisions so far.
 scorer_data_report: KeptReport[ScorerReport] = KeptReport(
     "scorer",
     lambda hierarchies: _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED)),

@@ -1,4 +1,4 @@
-"""Asking for models to be trained."""
+"""Requests to train models."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from questionbank.registry.model_selectors import FEWEST_TAGGED
 from questionbank.registry.run_services import run_create, run_create_alone, run_under_way
 from questionbank.training.start import backbone_problem
 
-GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
+GROWTH = 2  # a hierarchy is retrained when it has this many times the questions of its last training
 
 
 @transaction.atomic
 def report_request(
     *, capability: str, hierarchies: Sequence[str] | None = None, user: User | None = None
 ) -> Run:
-    """Have counted what a training would learn from; a count of the same that is under way is returned."""
+    """Request a count of the training data; an unfinished run with the same count is returned."""
     parameters = {"hierarchies": sorted(hierarchies or ())}
     under_way = run_under_way(kind=Run.Kind.REPORT, capability=capability, parameters=parameters)
     if under_way is not None:
@@ -41,7 +41,7 @@ def report_request(
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
-    """Return the parameter ``hierarchies`` of a training; none where all questions are meant."""
+    """Return the parameter ``hierarchies`` of a training; empty if it uses all questions."""
     if names is None:
         return {}
     existing_names = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
@@ -62,19 +62,19 @@ def training_request(
     user: User | None = None,
     send: bool = True,
 ) -> Run:
-    """Ask for a model of a capability to be trained on the bank's questions.
+    """Request the training of a capability's model on the bank's questions.
 
     Args:
         capability: its word.
-        settings: values by the names of the configuration's fields.
-        hierarchies: names; only questions tagged in these. By default all questions.
-        answers: to the options of the capability's form; by default the first choice, or yes.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
+        settings: values by configuration field name.
+        hierarchies: use only questions tagged in the hierarchies with these names. By default all questions.
+        answers: values of the capability's form options; by default the first choice, or true.
+        user: the person who requests it.
+        send: send the run to a worker; a command that runs it itself does not.
 
     Raises:
         NotFound: the capability is not trained on the bank.
-        ValidationFailed: a setting, an answer or a hierarchy is wrong; `fields` has all problems by field.
+        ValidationFailed: a setting, an option or a hierarchy is invalid; `fields` has all problems by field.
         Conflict: a training that must not run at the same time waits or runs.
     """
     training = training_of(capability)
@@ -113,7 +113,7 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
 
 
 def probes_request(*, hierarchy: KnowledgeHierarchy) -> Run | None:
-    """Ask for a hierarchy's probes to be trained; None where that is asked for already."""
+    """Request the training of a hierarchy's probes; None if it is requested already."""
     try:
         return training_request(capability="probes", hierarchies=[hierarchy.name])
     except Conflict:
@@ -121,7 +121,7 @@ def probes_request(*, hierarchy: KnowledgeHierarchy) -> Run | None:
 
 
 def probes_hierarchies() -> list[KnowledgeHierarchy]:
-    """Return hierarchies that have probes, or questions enough for some, by name."""
+    """Return hierarchies that have probes or enough questions to train some, by name."""
     champions = ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
     with_probes = set(champions.values_list("scope", flat=True))
     return [
@@ -132,9 +132,10 @@ def probes_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def probes_request_missing() -> list[Run]:
-    """Ask for probes where a hierarchy has none in use, or has outgrown the last that were trained for it.
+    """Request probes for hierarchies that have none in use or have outgrown their last training.
 
-    A candidate that the gate refused counts as trained, also once it is deleted: only more questions ask anew.
+    A candidate that the gate refused counts as trained, even after its deletion: only more questions trigger another
+    request.
     """
     trained = _trained_questions()
     requested = []
@@ -146,7 +147,7 @@ def probes_request_missing() -> list[Run]:
 
 
 def _trained_questions() -> dict[str, int]:
-    """Return the most questions of a training, for each hierarchy that has probes in use."""
+    """Return the largest number of training questions, for each hierarchy that has probes in use."""
     probes = ModelArtifact.objects.filter(capability="probes")
     in_use = set(probes.filter(state=ModelArtifact.State.CHAMPION).values_list("scope", flat=True))
     counts = [(probe.scope, probes_questions(probe.manifest)) for probe in probes if probe.scope in in_use]
@@ -163,7 +164,7 @@ def _trained_questions() -> dict[str, int]:
 
 
 def probes_questions(manifest: Mapping[str, Any]) -> int:
-    """Return the labelled questions that probes came from, those kept out of their training included."""
+    """Return the number of labelled questions behind some probes, including those held out of their training."""
     extra = manifest.get("extra", {})
     return int(extra.get("questions", 0)) + int(extra.get("questions_held_out", 0))
 

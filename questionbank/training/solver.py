@@ -1,4 +1,4 @@
-"""What a solver is trained on and measured on, and what an admin should know of it before."""
+"""Training and evaluation data of solvers, and a report on it for admins."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 @dataclass(frozen=True, slots=True)
 class SolverMaterial:
-    """What a training and a comparison would get.
+    """The data of a training and of a comparison.
 
     Attributes:
-        problems: ready questions in the language with an equation that can be read, each text once, without those of
-            sources that are named as a test split.
+        problems: ready questions in the language with an equation that can be parsed, each text once, without sources
+            named as a test split.
         answered: held-out word problems without an equation whose published answer is a number, each text once, again
-            without test splits. Solvers are compared on them and never learn from them.
+            without test splits. Solvers are compared on them and never trained on them.
         ready: number of ready questions in any language.
-        with_equation: of them, those with an equation.
-        foreign: of these, those in another language.
-        unreadable: of those in the language, those whose equation cannot be read.
-        repeated: those that repeat another one exactly.
-        test_items: those from a test split.
+        with_equation: ready questions with an equation.
+        foreign: questions with an equation in another language.
+        unreadable: questions in the language whose equation cannot be parsed.
+        repeated: questions that exactly repeat another one.
+        test_items: questions from a test split.
     """
 
     problems: Parts[ProblemRecord]
@@ -60,10 +60,10 @@ class SolverMaterial:
 
 
 def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) -> SolverMaterial:
-    """Divide the bank's questions that have an equation, and find held-out ones that have only an answer.
+    """Split the bank's questions with an equation, and find held-out ones that have only an answer.
 
     Args:
-        wanted: the language, ``"en"`` for all kinds of English.
+        wanted: the language, ``"en"`` for all variants of English.
     """
     questions = original_questions(hierarchies=hierarchies)
     rows = questions.filter(equation__isnull=False).exclude(kind=Question.Kind.PARTS).order_by("pk")
@@ -111,13 +111,13 @@ def _answered_problems(questions: QuerySet[Question], wanted: str) -> Iterator[P
             is_held_out(question.text)
             and not is_test_source(question.source)
             and _can_be_asked(question.text, question.language)
-            and number_of_answer(answer) is not None  # last: a formula takes some milliseconds
+            and number_of_answer(answer) is not None  # checked last: a formula takes some milliseconds
         ):
             yield ProblemRecord(str(question.pk), question.text, wanted, answer=answer)
 
 
 def _can_be_asked(text: str, language: str) -> bool:
-    """Return whether a text is a word problem in its language that any solver of this language may try."""
+    """Return whether a text is a word problem in its language that a solver of this language may attempt."""
     return (
         is_word_problem(text)
         and primary_language(written_language(text, language)) == primary_language(language)
@@ -138,19 +138,19 @@ def _is_readable(expression: str) -> bool:
     return True
 
 
-FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
+FEWEST = 500  # training problems; with fewer, a solver learns little beyond the most frequent equations
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageProblems:
-    """What a training of the solver of one language would get.
+    """Counts of the data for training a solver of one language.
 
     Attributes:
-        learned: problems that are learned from.
-        validation: problems that measure while it trains.
-        held_out: problems with an equation that are kept out of every training, for the comparison of solvers.
-        answer_only: problems without an equation, but with a numeric answer, that are held out too.
-        left_out: problems that one of the two has too but for numbers and marks.
+        learned: problems to train on.
+        validation: problems that evaluate the model during training.
+        held_out: problems with an equation that are excluded from every training, to compare solvers on.
+        answer_only: held-out problems without an equation, but with a numeric answer.
+        left_out: problems that match a validation or held-out problem except for numbers and punctuation.
     """
 
     language: str
@@ -166,7 +166,7 @@ class LanguageProblems:
 
 @dataclass(frozen=True, slots=True)
 class SolverReport:
-    """Counts of what trainings of solvers would get."""
+    """Counts of the data for training solvers."""
 
     ready: int
     with_equation: int
@@ -221,7 +221,7 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
     return advice
 
 
-# What trainings of solvers would get.
+# The data that solvers would be trained on.
 solver_data_report: KeptReport[SolverReport] = KeptReport(
     "solvers",
     _report,

@@ -1,4 +1,4 @@
-"""What a training begins with: a backbone, a registered model or the one in use, and the settings of a form."""
+"""The start of a training: a backbone, a registered model or the one in use, and the form's initial settings."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from questionbank.models import ModelArtifact
 from questionbank.registry.artifact_selectors import artifact_champion, artifact_champions
 
 MODEL_IN_USE = "in use"
-"""As a backbone: the model that serves when the training is asked for."""
+"""As a backbone: the model in use when the training is requested."""
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its number
+_REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its id
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingStart:
-    """What the form of a training begins with.
+    """The initial state of a training form.
 
     Attributes:
         champion: the model in use, or the first of several.
-        quick: the quick training that is offered; None where no model is in use.
+        quick: the quick training that is offered; None if no model is in use.
     """
 
     champion: ModelArtifact | None
@@ -42,10 +42,10 @@ class TrainingStart:
 def training_start(
     *, capability: str, training: Training, like: str = "", quick: bool = False, defaults: bool = False
 ) -> TrainingStart:
-    """Return what a training begins with.
+    """Return the initial state of a training form.
 
     Args:
-        like: number of the model whose settings are wanted.
+        like: id of the model whose settings to start from.
     """
     champion = (
         next(iter(artifact_champions(capability=capability)), None)
@@ -58,14 +58,14 @@ def training_start(
         and offered is not None
         and (quick or (offered.is_default and not (like or defaults)))
     ):
-        # It trains the champion further, so in its language.
+        # A quick training trains the champion further, so it uses its language.
         language = {"language": champion.scope} if champion.scope else {}
         return TrainingStart(champion, offered, True, {**offered.settings, **language})
     return TrainingStart(champion, offered, False, _settings_like(like, capability, training))
 
 
 def _settings_like(number: str, capability: str, training: Training) -> Mapping[str, Any]:
-    """Return the settings that a model of the capability was trained with; none for anything else."""
+    """Return the settings that a model of the capability was trained with; empty for anything else."""
     pk = whole_number(number)
     artifact = ModelArtifact.objects.filter(capability=capability, pk=pk).first() if pk else None
     if artifact is None:
@@ -75,7 +75,7 @@ def _settings_like(number: str, capability: str, training: Training) -> Mapping[
         return like
     config = artifact.manifest.get("config", {})
     overrides = {"language": artifact.scope} if training.scope == "language" else {}
-    # A model for one language is begun with, so that the trained model is for the same language.
+    # Start from a model for one language, so that the trained model is for the same language.
     is_for_one_language = artifact.scope and has_general_model(capability)
     if is_for_one_language or backbone_problem(config.get("backbone", "")):
         overrides["backbone"] = f"model {artifact.pk}"
@@ -83,13 +83,13 @@ def _settings_like(number: str, capability: str, training: Training) -> Mapping[
 
 
 def completed_settings(*, capability: str, settings: Mapping[str, str], scope: str = "") -> Mapping[str, str]:
-    """Return the settings of a training, with those that train the model in use further where no backbone is named.
+    """Return the settings of a training; without a backbone, add those that train the model in use further.
 
-    They are as given where the capability's trainings do not begin so by default, or no model is in use.
+    They are unchanged if that is not the capability's default or no model is in use.
 
     Args:
-        settings: values by the names of the configuration's fields; they win.
-        scope: of the model that is trained: its language, where each has its own.
+        settings: values by configuration field name; they take precedence.
+        scope: scope of the trained model: its language, if each language has its own.
     """
     training = training_of(capability)
     quick = training.quick if training else None
@@ -101,9 +101,9 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
 
 
 def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
-    """Return the parameters of a training that begins with a registered model: ``start``, and ``set`` with its number.
+    """Return the parameters of a training that starts from a registered model: ``start``, and ``set`` with its id.
 
-    So the command that the trained model shows trains the same model further, whichever serves by then.
+    With these, the command shown for the trained model trains the same model further, whichever model serves by then.
     """
     title = CAPABILITIES[capability].title
     backbone = settings.get("backbone", "")
@@ -124,7 +124,7 @@ def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") 
 def backbone_problem(name: str) -> str:
     """Return why no worker could load a backbone: a missing folder, or a malformed name.
 
-    Empty where one may.
+    Empty if one may be able to.
     """
     begins_here = not name or name == MODEL_IN_USE or _REGISTERED.fullmatch(name) or name in PACKAGED
     if begins_here or Path(name).expanduser().is_dir():

@@ -1,4 +1,4 @@
-"""How long a training will take on the machine that trains, from those that were done there."""
+"""Estimates of a training's duration, from earlier trainings on the same machine."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, WorkerHeartbeat
 from questionbank.registry.run_selectors import WORKER_SILENT_AFTER
 
-_LOOKED_AT = 50  # trainings, the latest
+_LOOKED_AT = 50  # the latest trainings
 _LENGTH = (
     "epochs",
     "max_steps",
     "batch_size",
-)  # settings that make a training longer or shorter and not other
+)  # settings that change only the length of a training
 _INDIFFERENT = ("seed", "device")
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTime:
-    """What is known of the time that a training takes.
+    """What is known about the duration of a training.
 
     Attributes:
-        seconds: the estimate; None where no training like it was done here.
-        measured_at: when the training ended from which it comes.
-        shortest: seconds of the shortest training of this kind here, whatever its settings; None where there was none.
-        longest: of the longest.
-        first_seconds: how long it takes on two cores, where `seconds` is None; None where nobody knows.
+        seconds: the estimate; None if no similar training was done here.
+        measured_at: when the training behind the estimate ended.
+        shortest: seconds of the shortest training of this kind here, whatever its settings; None if there was none.
+        longest: seconds of the longest one.
+        first_seconds: the duration on two cores if `seconds` is None; None if unknown.
     """
 
     seconds: float | None = None
@@ -48,14 +48,14 @@ class TrainingTime:
 def expected_time(
     *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Any
 ) -> TrainingTime | None:
-    """Return how long a training takes: as those before it, else as on two cores.
+    """Return a training's expected duration: as measured in earlier ones, else as on two cores.
 
     Args:
         settings, parameters: as for `training_time`.
-        report: what it would learn from; None where that is not counted yet.
+        report: the report on its data; None if not counted yet.
 
     Returns:
-        None where two settings exclude each other; the request says which.
+        None if two settings exclude each other; the request reports which.
     """
     time = training_time(capability=capability, settings=settings, parameters=parameters)
     training = training_of(capability)
@@ -70,11 +70,11 @@ def expected_time(
 def training_time(
     *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any] | None = None
 ) -> TrainingTime:
-    """Return how long a training will take, from the latest one with the same settings but for its length.
+    """Return a training's duration, estimated from the latest one with the same settings except for its length.
 
     Args:
-        settings: values by the names of the configuration's fields, as for `config_from_strings`.
-        parameters: what the run says besides: answers to the form's options, and ``hierarchies``.
+        settings: values by configuration field name, as for `config_from_strings`.
+        parameters: the run's other parameters: values of the form's options, and ``hierarchies``.
     """
     config = _config(capability, settings)
     past = list(_past(capability))
@@ -94,7 +94,7 @@ def training_time(
 
 
 def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
-    """Yield uninterrupted trainings of the workers that train now, the latest first, with seconds and steps."""
+    """Yield uninterrupted trainings of the current training workers, latest first, with seconds and steps."""
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER, queues__contains="train")
     runs = Run.objects.filter(
         kind=Run.Kind.TRAIN,
@@ -113,12 +113,12 @@ def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
 def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | None:
     try:
         return asdict(config_from_strings(CAPABILITIES[capability].config, dict(settings)))
-    except ConfigurationError:  # of another version, or not finished yet
+    except ConfigurationError:  # from another version, or incomplete
         return None
 
 
 def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what makes a step slow or fast; all models of the bank count as one."""
+    """Return the settings that determine the time per step; all models of the bank count as one backbone."""
     kind = {name: value for name, value in config.items() if name not in (*_LENGTH, *_INDIFFERENT)}
     if str(kind.get("backbone", "")) == "in use" or str(kind.get("backbone", "")).startswith("model "):
         kind["backbone"] = "a model of the bank"
@@ -126,7 +126,7 @@ def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
-    """Return whether a training learned from what this one would: the same answers to the form's options."""
+    """Return whether a training used the same data as this one would: the same values of the form's options."""
     training = training_of(capability)
     names = [option.name for option in training.options] if training else []
     answers = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
@@ -139,14 +139,14 @@ def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
 
 
 def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:
-    """Return how many times as long a training is as one of `steps` steps; None if that is unknown."""
+    """Return the ratio of a training's length to that of one of `steps` steps; None if unknown."""
     if all(before.get(name) == wanted.get(name) for name in _LENGTH):
         return 1.0
     limit_before, limit = before.get("max_steps") or 0, wanted.get("max_steps") or 0
     was_cut = 0 < limit_before <= steps
     size = (wanted.get("batch_size") or 1) / (before.get("batch_size") or 1)
     needed = steps * (wanted.get("epochs") or 1) / (before.get("epochs") or 1) / size
-    if was_cut and not 0 < limit <= needed:  # nobody saw how many steps a pass takes
+    if was_cut and not 0 < limit <= needed:  # the number of steps per epoch was never measured
         return None
     if limit:
         needed = min(needed, limit)

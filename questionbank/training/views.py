@@ -1,4 +1,4 @@
-"""The form by which a model is trained: what it would learn from, its settings, and how long it takes."""
+"""The form to train a model: its data, its settings, and its expected duration."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from questionbank.training.services import report_request, training_request
 from questionbank.training.start import training_start
 from questionbank.training.time import expected_time
 
-COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
+COUNTED_AT_ONCE = 5_000  # questions in a bank small enough to compute the report within the request
 
 
 def training_report(capability: str) -> Report:
-    """Return the report that the capability's row names.
+    """Return the report that the capability defines.
 
     Raises:
-        NotFound: it is not trained on the bank.
+        NotFound: the capability is not trained on the bank.
     """
     training = training_of(capability)
     if training is None:
@@ -41,7 +41,7 @@ def training_report(capability: str) -> Report:
 
 
 def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Any:
-    """Return the report of a training; None where the bank is too large for a page to wait until it is counted."""
+    """Return the report of a training; None if it is not cached and the bank is too large to count within a request."""
     report = training_report(capability)
     is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
     return report(hierarchies=hierarchies) if is_small else report.kept(hierarchies=hierarchies)
@@ -52,11 +52,11 @@ PAIRS_SHOWN = 10
 
 @form_for("models_manage")
 def model_train(request: HttpRequest, capability: str) -> HttpResponse:
-    """Show what a training would learn from, and its settings; a POST asks for it.
+    """Show the data and settings of a training; a POST requests it.
 
-    The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
-    `?like=<id>` begins with the settings of a model, `?quick=1` with those of a training that takes minutes on any
-    machine, `?defaults=1` with those of the configuration. Without any of these, the capability's row says which.
+    The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps the input.
+    `?like=<id>` starts with the settings of a model, `?quick=1` with those of a training that takes minutes on any
+    machine, `?defaults=1` with the configuration's defaults. Otherwise the capability decides.
     """
     training = training_of(capability)
     if training is None:
@@ -118,7 +118,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
 
 @page_for("models_manage")
 def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
-    """Show the report of the page on which a training is asked for, or how far its count is."""
+    """Show the report of the training form, or the progress of its count."""
     if training_of(capability) is None:
         raise NotFound("Models of this kind are not trained from a form.")
     hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
@@ -129,14 +129,14 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
 
 @page_for("models_manage")
 def model_graph_pairs(request: HttpRequest) -> HttpResponse:
-    """Show pairs of problems that are computed alike, from which a retriever learns."""
+    """Show pairs of problems with the same computation, from which a retriever learns."""
     page = paginated(request, graph_groups(), PAIRS_SHOWN)
     context = {"page": page, "pairs": graph_pairs(list(page))}
     return render(request, "registry/models/analogy/pairs.html", context)
 
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
-    """Return what a training would learn from; in a large bank a job counts it, and the page asks again."""
+    """Return the context of a training's report; for a large bank a job counts it, and the page polls."""
     counted = report_at_once(capability=capability, hierarchies=chosen)
     address = reverse("model_training_report", args=[capability])
     return {
@@ -151,6 +151,6 @@ def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None)
 
 
 def _first_hierarchy(request: HttpRequest) -> str:
-    """Return the hierarchy that a form about one begins with: that of the address, else the bank's default."""
+    """Return the initial hierarchy of a form for one hierarchy: the query parameter, else the bank's default."""
     default = default_hierarchy()
     return request.GET.get("hierarchy", "") or (default.name if default else "")

@@ -1,4 +1,4 @@
-"""Having the language model answer a question, or write similar problems of it."""
+"""Having the language model answer a question, or write similar problems."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from worker.reporting import RunReporter
 
 
 class WrittenWords:
-    """Called with each piece of an answer: counts its words, and ends it where the run was cancelled.
+    """Callback for each piece of an answer: counts its words, and stops the answer if the run was cancelled.
 
     Raises:
-        Cancelled: it was.
+        Cancelled: the run was cancelled.
     """
 
     def __init__(self, reporter: RunReporter, name: str) -> None:
@@ -40,15 +40,15 @@ _LONGEST_SHOWN = 4000  # characters of an answer
 
 
 def answer_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``ask`` asks for; `model_answer_request` describes its parameters.
+    """Execute a run of kind ``ask``; `model_answer_request` describes its parameters.
 
     Returns:
-        ``{"language_model", "host", "written", "value", "problem", "prompt_tokens", "answer_tokens"}``: what the model
-        wrote, the number that it gives (None where it gives none), and a sentence where something is wrong with it.
+        ``{"language_model", "host", "written", "value", "problem", "prompt_tokens", "answer_tokens"}``: the model's
+        text, the number in it (None if there is none), and a sentence if something is wrong with it.
 
     Raises:
         ValidationFailed: no model is configured any more.
-        AnalyticsError: it cannot be loaded or reached, refuses, or gives no text.
+        AnalyticsError: the model cannot be loaded or reached, refuses, or returns no text.
         Cancelled: the run was stopped.
     """
     parameters = reporter.run.parameters
@@ -82,21 +82,21 @@ def _problem(written: str, answers: str, value: float | None, question: str) -> 
 
 
 _TOKENS_EACH = 400
-_REQUESTS_EACH = 2  # for a problem that is kept: some are refused
+_REQUESTS_EACH = 2  # per problem kept: some are rejected
 
 
 def retell_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``retell`` asks for; `variants_request` describes its parameters.
+    """Execute a run of kind ``retell``; `variants_request` describes its parameters.
 
     Returns:
         ``{"language_model", "host", "replies", "unreadable_replies", "problems_written", "problems_kept"}``: a reply is
-        unreadable without a problem and an equation that can be read; kept are the problems that compute the same with
-        another story and other numbers, and are new.
+        unreadable if it lacks a problem and an equation that can be parsed; problems are kept if they compute the same
+        with another story and other numbers, and are new.
 
     Raises:
-        NotFound, Conflict: the question was deleted or retired, or what it computes is not known any more.
+        NotFound, Conflict: the question was deleted or retired, or its computation is no longer known.
         ValidationFailed: no model is configured any more.
-        AnalyticsError: it cannot be loaded or reached, refuses, or gives no text.
+        AnalyticsError: the model cannot be loaded or reached, refuses, or returns no text.
         Cancelled: the run was stopped.
     """
     parameters = reporter.run.parameters
@@ -111,7 +111,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
     replies = unreadable = written = kept = 0
     with open_language_model() as model:
         reporter.progress(0, wanted, f"Asking {model.name}")
-        for request in range(_REQUESTS_EACH * wanted):  # one problem a request: an answer has a time limit
+        for request in range(_REQUESTS_EACH * wanted):  # one problem per request: an answer has a time limit
             answer = model.ask(
                 retelling_request(question.text, computation.equation),
                 AskOptions(temperature=0.8, seed=reporter.run.pk + request, max_tokens=_TOKENS_EACH),
@@ -141,7 +141,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _unreadable(unreadable: int, replies: int) -> str:
-    """Say how many replies could not be read, and what a reply must have."""
+    """Return a sentence on how many replies could not be parsed, and what a reply must contain."""
     return (
         f"Replies that could not be read: {unreadable} of {replies}. A reply must give a problem and its equation in"
         " the form that the prompt asks for."

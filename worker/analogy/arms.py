@@ -1,4 +1,4 @@
-"""Ways of finding exemplars that are measured side by side: at random, by meaning, by words, by ours, by true graphs.
+"""Retrieval methods compared with each other: random, by meaning, by words, ours, and by true graphs.
 
 Yang et al., "Learning by Analogy", sections 3.2 and 3.3.1; TF-IDF and the solver's help are ours.
 """
@@ -18,17 +18,17 @@ from analytics.analogy.measures import GraphSimilarities
 from questionbank.similar.exemplar_files import likely_graphs
 
 if TYPE_CHECKING:
-    from questionbank.similar.exemplar_files import SolverWith  # with Django
+    from questionbank.similar.exemplar_files import SolverWith  # imports Django
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 Arm = Callable[[Rows, Rows], Floats]
-"""From rows of questions and rows of their corpus to similarities (questions, corpus)."""
+"""Maps rows of questions and rows of their corpus to similarities (questions, corpus)."""
 
 
 def random_arm() -> Arm:
-    """Return similarities that mean nothing."""
+    """Return an arm with random similarities."""
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
         return np.random.default_rng(0).random((len(questions), len(corpus)))
@@ -37,7 +37,7 @@ def random_arm() -> Arm:
 
 
 def vector_arm(vectors: npt.NDArray[np.float32]) -> Arm:
-    """Return cosines of vectors (examples, dimension) of length 1."""
+    """Return an arm with the cosines of unit vectors (examples, dimension)."""
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
         return (vectors[questions] @ vectors[corpus].T).astype(np.float64)
@@ -51,16 +51,17 @@ def solver_arm(
     vectors: npt.NDArray[np.float32],
     solver_with: SolverWith,
 ) -> Arm:
-    """Return what `CorpusGraphs` makes of cosines and of the graphs that a solver gives the questions.
+    """Return an arm that combines cosines with the graphs a solver predicts for the questions (`CorpusGraphs`).
 
     Args:
-        examples, vectors: all problems.
-        stories: of all problems, equal for copies but for numbers: a copy of a question is not recalled.
-        solver_with: the solver, which recalls the rest of the corpus.
+        examples, vectors: those of all problems.
+        stories: story number of each problem, equal for problems that differ only in numbers; such copies of a question
+            are not recalled.
+        solver_with: returns the solver, which recalls the rest of the corpus.
     """
     by_cosine = vector_arm(vectors)
     text_graphs = [readable_text_graph(example.problem) for example in examples]
-    # an arm is asked twice: with and without copies as exemplars
+    # An arm is called twice: with and without copies as exemplars.
     graphs_by_questions: dict[bytes, list[LikelyGraphs]] = {}
 
     def solved(questions: Rows, corpus: Rows) -> list[LikelyGraphs]:
@@ -83,7 +84,7 @@ def solver_arm(
 
 
 def tfidf_arm(texts: Sequence[str]) -> Arm:
-    """Return cosines of TF-IDF weights of words and pairs of words, fitted on all texts without their labels."""
+    """Return an arm with cosines of TF-IDF vectors of words and word pairs, fitted on all texts without labels."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     words = r"(?u)\b\w+\b"
@@ -97,7 +98,7 @@ def tfidf_arm(texts: Sequence[str]) -> Arm:
 
 
 def bound_arm(examples: Sequence[AnalogyExample]) -> Arm:
-    """Return what knows the true graphs: the same equation first, then the same graph, then like graphs."""
+    """Return the upper bound by true graphs: same equation first, then same graph, then similar graphs."""
     graphs = [example.graph.graph for example in examples]
     equations = np.array([example.graph.prototype for example in examples], dtype=object)
 

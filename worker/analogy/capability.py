@@ -1,4 +1,4 @@
-"""What workers do for retrievers; each method imports what it needs."""
+"""Worker jobs for retrievers; each method imports what it needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AnalogyWork(WorkerCapability):
-    """Trains, compares and measures retrievers."""
+    """Trains, compares and evaluates retrievers."""
 
     measured_on = "a file or a folder of word problems"
 
@@ -46,7 +46,7 @@ class AnalogyWork(WorkerCapability):
         return {"ask": self.ask, "retell": self.retell}
 
     def ask(self, reporter: RunReporter) -> Mapping[str, Any]:
-        """Ask the language model."""
+        """Query the language model."""
         from worker.analogy.answering import answer_run
 
         return answer_run(reporter)

@@ -1,7 +1,7 @@
-"""Comparing a candidate retriever with the champion on the bank's held-out questions that have an equation.
+"""Comparing a candidate retriever with the champion on the bank's held-out questions with an equation.
 
-No training ever sees them (`questionbank.training.questions`). Their exemplars are looked for among the
-other questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the
+No training ever uses them (`questionbank.training.questions`). Both models search their exemplars among the
+other questions with an equation. Measured are the share of the eight nearest with the same graph, and the
 normalised discounted gain of their graphs' similarities (`analytics.analogy.measures`).
 """
 
@@ -44,7 +44,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """A problem of the bank: its question, and what is computed."""
+    """A problem of the bank: its question and its computation."""
 
     id: int
     language: str
@@ -60,14 +60,14 @@ class _Problem:
 def analogy_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> AnalogyFigures:
-    """Measure two retrievers; computes vectors where they are missing, which a promotion uses later."""
+    """Evaluate two retrievers, computing missing vectors, which a later promotion reuses."""
     return retriever_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
 
 
 def retriever_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
 ) -> AnalogyFigures:
-    """Measure both sets of vectors."""
+    """Evaluate both sets of vectors."""
     reporter.progress(0, 0, "Reading the fixed problems")
     parts = analogy_material().problems
     suite = [_Problem.of(entry) for entry in parts.held_out]
@@ -104,12 +104,12 @@ def retriever_figures(
 
 
 def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
-    """Return at most so many problems, always the same ones: chosen by their text."""
+    """Return at most `size` problems, always the same ones: chosen by their text."""
     return sorted(problems, key=lambda row: (row.place, row.id))[:size]
 
 
 def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vectors) -> dict[str, Floats]:
-    """Return every figure of each question asked, (questions,), by name."""
+    """Return every figure of each query question, (questions,), by name."""
     near = nearest_rows(
         np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K
     )

@@ -1,4 +1,4 @@
-"""`manage.py evaluate analogy`: how often exemplars are computed as the question is."""
+"""`manage.py evaluate analogy`: how often exemplars have the same computation as the question."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 
 def retriever_bulk_encode(model: str, retriever: Retriever) -> Encode:
-    """Return the function that encodes many problems with a retriever.
+    """Return a function that encodes many problems with a retriever.
 
     Args:
-        model: its folder, or how a command named the registered one.
-        retriever: as it serves.
+        model: its folder, or the name by which a command selected the registered one.
+        retriever: the loaded retriever.
     """
     if Path(model).is_dir():
         return ANALOGY.encode_many(Path(model))
@@ -46,13 +46,13 @@ _OURS, _FROZEN, _WITH_SOLVER = "ours", "frozen", "ours_with_solver"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredModels:
-    """What is measured besides the baselines.
+    """The models to evaluate in addition to the baselines.
 
     Attributes:
-        retriever: ours.
-        solver_with: a solver, with whose help ours is measured too: `solver_arm`.
-        fold: that one of them was trained without, so that its questions alone are measured; -1: none.
-        encode: gives thousands of texts the retriever's vectors; by default the retriever does.
+        retriever: our retriever.
+        solver_with: returns a solver, with whose help ours is evaluated too: `solver_arm`.
+        fold: the fold that one of them was trained without, so that only its questions are evaluated; -1 for none.
+        encode: encodes thousands of texts as the retriever would; by default the retriever does.
         generator: a language model that answers questions from the exemplars.
     """
 
@@ -64,19 +64,19 @@ class MeasuredModels:
 
 
 ModelsFor = Callable[[Sequence[str]], MeasuredModels]
-"""Returns the models for a set whose problems are in these languages, one language a problem."""
+"""Returns the models for a set, given the language of each problem."""
 
 
 def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the retrievers in use, each on the sets of its language, or the one with the number or folder ``model``.
+    """Evaluate the retrievers in use, each on the sets of its language, or the one with the id or folder ``model``.
 
-    They are also measured with the help of a solver: of ``solver``, which names one in the same way, or is ``"none"``.
-    The configured language model answers ``ask`` questions of each set from every way's exemplars: from all, or from
-    each of the numbers of them in ``shown``; its answers are kept in the file ``answers``.
+    They are also evaluated with the help of a solver: ``solver`` selects one in the same way, or is ``"none"``.
+    The configured language model answers ``ask`` questions of each set from every method's exemplars: from all, or from
+    each of the numbers of exemplars in ``shown``; its answers are stored in the file ``answers``.
 
     Returns:
-        The same as `evaluate_analogy`, and ``"language_model"``: ``{"name", "host", "questions", "prompts_sent",
-        "problem"}``; None if none is configured, or none was to be asked.
+        The result of `evaluate_analogy`, and ``"language_model"``: ``{"name", "host", "questions", "prompts_sent",
+        "problem"}``; None if no model is configured, or ``ask`` is 0.
 
     Raises:
         ValidationFailed: the models were trained without different folds.
@@ -105,7 +105,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
-    """Return the same as `exemplar_solver`; None also where no solver is in use."""
+    """Return the result of `exemplar_solver`, or None if no solver is in use."""
     try:
         return exemplar_solver(name, retriever)
     except ServiceUnavailable:
@@ -128,23 +128,23 @@ def _fold_apart(retriever: Retriever, solver: str) -> int:
 
 
 def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[str, Any]:
-    """Measure ways of finding exemplars on each set of a folder, or on one set.
+    """Evaluate retrieval methods on each set in a folder, or on one set.
 
     Args:
         data: a file, a folder of files, or a folder of such folders.
-        models_for: what is measured besides the baselines.
-        k: exemplars of a question; twice as many vote for an answer.
+        models_for: returns the models to evaluate in addition to the baselines.
+        k: exemplars per question; twice as many vote for an answer.
 
     Returns:
-        By set and way: the share of the `k` exemplars with the same equation and with the same graph, their likeness
-        by tree edit distance, nDCG, the correlation of similarity and likeness by Levenshtein distance, how often
-        retrieve-and-apply is right, by the nearest and by vote, and the generator's exact matches and right numbers
-        on the questions that it was asked; each with its 95 % interval, with exemplars that differ from the question
-        in numbers alone and without; and the differences of ours from the frozen encoder, and of ours with a solver
-        from ours.
+        By set and method: the share of the `k` exemplars with the same equation and with the same graph, their
+        similarity by tree edit distance, nDCG, the correlation of the method's similarity with that by Levenshtein
+        distance, how often retrieve-and-apply is right, by the nearest and by vote, and the generator's exact matches
+        and right numbers on its sample of questions; each with its 95 % interval, with and without exemplars that
+        differ from the question only in numbers; and the differences of ours from the frozen encoder, and of ours with
+        a solver from ours.
 
     Raises:
-        DataError: no set could be measured.
+        DataError: no set could be evaluated.
     """
     sets: dict[str, Any] = {}
     unusable: dict[str, str] = {}
@@ -170,15 +170,15 @@ def _sets(data: Path) -> list[Path]:
 
 
 def question_set(problems: Problems, fold: int = -1) -> tuple[QuestionSet, int]:
-    """Return the questions of a set with their corpora, and how many problems were left out: they have no graph.
+    """Return the questions of a set with their corpora, and how many problems were left out because they have no graph.
 
     Args:
-        problems: where they have folds, each is asked against the others; else the test problems, or those to
-            validate with, are asked against the rest.
-        fold: ask the questions of this fold alone; -1 for all.
+        problems: if they have folds, each fold is queried against the others; else the test problems, or the
+            validation problems, are queried against the rest.
+        fold: use only the questions of this fold; -1 for all.
 
     Raises:
-        DataError: there is nothing to ask, or nothing to ask it of.
+        DataError: there are no questions, or no corpus for them.
     """
     learned, without = read_graphs(problems.learned)
     if any(example.problem.fold is not None for example in learned):
@@ -233,7 +233,7 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
 
 
 def _answered(columns: Columns, questions: QuestionSet, generator: MeasuredGenerator | None) -> Columns:
-    """Return what was measured with the generator's answers, unless it cannot be asked or could not be before."""
+    """Return the columns with the generator's answers added, unless it fails or has failed before."""
     if generator is None or generator.problem:
         return columns
     try:

@@ -1,4 +1,4 @@
-"""Figures of a way of finding exemplars on one set, question by question, and their bootstrap intervals."""
+"""Figures of a retrieval method on one set, per question, and their bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 COLUMNS = ("same_equation", "same_graph", "edit_similarity", "ndcg", "apply_nearest", "apply_vote")
 """Means over questions; `pearson` is over the pairs of a question with each of its exemplars.
 
-Likeness of graphs is the paper's, by Levenshtein distance, in nDCG and `pearson`; `edit_similarity` is by tree edit
+In nDCG and `pearson`, graph similarity is the paper's, by Levenshtein distance; `edit_similarity` is by tree edit
 distance.
 """
 
@@ -37,7 +37,7 @@ class QuestionSet:
     """Questions with the corpus of each: a published fold against the others, or a test file against the rest.
 
     Attributes:
-        examples: all of them.
+        examples: all examples.
         parts: (rows of questions, rows of their corpus).
     """
 
@@ -46,24 +46,24 @@ class QuestionSet:
 
     @classmethod
     def of(cls, asked: Sequence[AnalogyExample], corpus: Sequence[AnalogyExample]) -> QuestionSet:
-        """Return every question asked of one corpus."""
+        """Return a set in which all questions share one corpus."""
         rows = np.arange(len(asked) + len(corpus))
         return cls((*asked, *corpus), ((rows[: len(asked)], rows[len(asked) :]),))
 
     @cached_property
     def stories(self) -> Rows:
-        """A number for each text, equal for copies but for numbers."""
+        """A number for each text, equal for texts that differ only in numbers."""
         return integer_codes(story_key(example.problem.text) for example in self.examples)
 
     @cached_property
     def graph_similarities(self) -> tuple[GraphSimilarities, ...]:
-        """Those of each part's corpus."""
+        """The graph similarities of each part's corpus."""
         graphs = [example.graph.graph for example in self.examples]
         return tuple(GraphSimilarities([graphs[row] for row in corpus]) for _rows, corpus in self.parts)
 
     @property
     def twin_share(self) -> float:
-        """The share of the questions whose corpus has a copy of them but for numbers."""
+        """The share of the questions with a copy in their corpus that differs only in numbers."""
         stories = self.stories
         twinned = [np.isin(stories[rows], stories[corpus]) for rows, corpus in self.parts]
         return float(np.concatenate(twinned).mean())
@@ -71,13 +71,13 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What was measured, a row a question.
+    """Measurements, one row per question.
 
     Attributes:
-        values: by name: of `COLUMNS`, or `worker.analogy.generator.ANSWER_COLUMNS`; NaN where it was not measured.
-        exemplars: (questions, k) rows of the exemplars, the nearest first; -1 where there are fewer.
-        similarities: (questions, k) to them, NaN where there are fewer.
-        graph_similarities: (questions, k) of their graphs.
+        values: by name from `COLUMNS` or `worker.analogy.generator.ANSWER_COLUMNS`; NaN where not measured.
+        exemplars: (questions, k) rows of the exemplars, nearest first, padded with -1.
+        similarities: (questions, k) similarities to them, padded with NaN.
+        graph_similarities: (questions, k) similarities of their graphs.
     """
 
     values: Mapping[str, Floats]
@@ -89,14 +89,14 @@ class Columns:
 def measure_arm(
     questions: QuestionSet, arm: Arm, k: int, filled: dict[int, Filled], *, twins: bool
 ) -> Columns:
-    """Measure one way of finding exemplars.
+    """Evaluate one retrieval method.
 
     Args:
-        questions: with their corpora.
-        arm: gives similarities.
-        k: exemplars of a question; twice as many vote.
-        filled: by row of the question what retrieve-and-apply filled already; is added to.
-        twins: whether problems that differ from the question in numbers alone may be exemplars.
+        questions: questions with their corpora.
+        arm: returns similarities.
+        k: exemplars per question; twice as many vote.
+        filled: results of retrieve-and-apply by question row, reused and added to.
+        twins: whether problems that differ from the question only in numbers may be exemplars.
     """
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
     exemplars, similarities, alike = [], [], []
@@ -159,7 +159,7 @@ def _question_figures(
 
 @lru_cache(maxsize=100_000)
 def _edit_similarity(first: ComputationalGraph, second: ComputationalGraph) -> float:
-    """Return what `edit_similarity` does, once for a pair: several ways find the same exemplars."""
+    """Cache `edit_similarity` per pair: several methods find the same exemplars."""
     return edit_similarity(first, second)
 
 
@@ -167,11 +167,11 @@ def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, l
     """Return each figure with the bounds of its 95 % bootstrap interval over questions.
 
     Args:
-        columns: of an arm.
-        baseline: of another on the same questions; then it is the differences that are returned.
+        columns: those of an arm.
+        baseline: those of another arm on the same questions; if given, differences from it are returned.
     """
     count = len(columns.similarities)
-    # the first row weighs every question once: the figure itself
+    # The first row weights every question once: it gives the figure itself.
     drawn = resample_counts(count, resamples=_RESAMPLES)
     weights = np.array([np.ones(count), *drawn], dtype=np.float64)
     if baseline is None:
@@ -187,7 +187,7 @@ def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, l
 
 
 def _means(column: Floats, weights: Floats) -> Floats:
-    """Return the mean of what was measured, for each row of weights; NaN where none of it has a weight."""
+    """Return the mean of the measured values, for each row of weights; NaN if all of them have weight 0."""
     measured = np.isfinite(column)
     counts = weights[:, measured].sum(axis=1)
     means = np.full(len(weights), np.nan)

@@ -1,9 +1,9 @@
-"""Pairs of problems that compute the same, without labels: each problem and the same problem rewritten.
+"""Pairs of problems with the same computation, without labels: each problem and a rewriting of it.
 
 Yang et al., "Learning by Analogy", section 4: a language model rewrites a problem with other names, numbers and words
-but the same computational graph. A rewriter by rules needs no model: it tells a story that is computed
-like the problem, else the problem's own story with other names, things and numbers. The paper takes every rewriting;
-here one is kept only if the graph is confirmed, by the story or by the solver.
+but the same computational graph. The rule-based rewriter needs no model: it tells another story with the problem's
+computation, else the problem's own story with other names, things and numbers. The paper uses every rewriting;
+here one is kept only if its graph is confirmed, by the story or by the solver.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ PROMPT = (
     " numerical values, and sentence structure are as different as possible. Output only one rewritten example,"
     " without any additional information."
 )
-"""The paper's, word for word."""
+"""The paper's prompt, verbatim."""
 
 _DRAFTS_PER_SOURCE = 20
-_ANSWER_TOKENS = 2000  # of a model that thinks first, most are thoughts
+_ANSWER_TOKENS = 2000  # most tokens of a reasoning model's answer are thoughts
 _MOST_CHARACTERS = 2000
 
 
 class UnconfirmedError(Exception):
-    """A problem cannot be rewritten, or nothing confirms that the rewriting computes the same; messages are counted."""
+    """A problem cannot be rewritten, or its rewriting's computation is not confirmed; messages are counted."""
 
 
 class Rewriter(Protocol):
@@ -52,7 +52,7 @@ class Rewriter(Protocol):
         """Return another problem with the same computational graph.
 
         Raises:
-            UnconfirmedError: there is none.
+            UnconfirmedError: there is no such problem.
             AnalyticsError: the language model does not answer.
         """
         ...
@@ -83,7 +83,7 @@ class RuleRewriter:
 
 
 def _computed(problem: ProblemRecord) -> str:
-    """Return the equation of a problem's program or calculations; empty if there is none that can be read."""
+    """Return the equation of a problem's program or calculations; empty if there is none that can be parsed."""
     try:
         graph = problem_graph(problem)
         return "" if graph is None else to_infix(fill_slots(graph.tree, problem_numbers(problem).values))
@@ -92,11 +92,11 @@ def _computed(problem: ProblemRecord) -> str:
 
 
 class ModelRewriter:
-    """Has a language model rewrite problems in their own language; the solver confirms that they compute the same.
+    """Has a language model rewrite problems in their own language; the solver confirms the same computation.
 
     Args:
-        model: asked with the paper's prompt.
-        solver: reads the equation of the rewriting, and of a problem that has none.
+        model: receives the paper's prompt.
+        solver: finds the equation of the rewriting, and of a problem without one.
     """
 
     def __init__(self, model: LanguageModel, solver: Solver) -> None:
@@ -136,7 +136,7 @@ class ModelRewriter:
         return problem_graph_key(problem.text, equation)
 
     def _solved(self, problem: ProblemRecord) -> tuple[str, str]:
-        """Return the equation of which the solver is certain enough, and its value."""
+        """Return an equation that the solver is certain enough of, and its value."""
         if self.solver.unsolvable_reason(problem):
             raise UnconfirmedError("the solver cannot solve it")
         solutions = self.solver.solve([without_solution(problem)])[0]
@@ -153,16 +153,16 @@ def rewritten_pairs(
     known: Iterable[str] = (),
     refused: Counter[str] | None = None,
 ) -> Iterator[tuple[ProblemRecord, ProblemRecord]]:
-    """Yield each problem that can be rewritten, and its rewriting, as a pair; neither has an equation.
+    """Yield each problem that can be rewritten and its rewriting as a pair, both without an equation.
 
     A pair is named by its problem's text, so that files from several sources can be rewritten into one.
 
     Args:
-        problems: duplicates are skipped.
+        problems: problems to rewrite; duplicates are skipped.
         rewriter: by rules, or by a model.
         seed: rewriting by rules is reproducible; a model may ignore the seed.
         known: names of existing pairs, which are not written again.
-        refused: counts the reasons why there is no rewriting.
+        refused: gets counts of the reasons for missing rewritings.
 
     Raises:
         AnalyticsError: the language model does not answer.

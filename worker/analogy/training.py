@@ -19,10 +19,10 @@ from worker.reporting import RunReporter
 
 
 def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: `train_candidate`, with ``{"known_only": bool, "hierarchies": [names] or absent}``.
+    """Execute a training run: `train_candidate`, with ``{"known_only": bool, "hierarchies": [names] or absent}``.
 
-    The problems held out are tested with at the end. Equations that only the solver found are learned from where
-    ``known_only`` is false, and never measured with.
+    The held-out problems are tested at the end. Equations that only the solver found are used for training if
+    ``known_only`` is false, and never for evaluation.
     """
     scope = _scope(reporter)
 
@@ -35,7 +35,7 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _scope(reporter: RunReporter) -> str:
-    """Return the language of the retriever that is trained further, where it is for one alone."""
+    """Return the language of the retriever to train further, if it is for a single language."""
     start = ModelArtifact.objects.filter(pk=reporter.run.parameters.get("start")).first()
     return start.scope if start is not None else ""
 
@@ -72,7 +72,7 @@ def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
 def _left_out_languages(
     reporter: RunReporter, start: str, scope: str, hierarchies: list[str] | None
 ) -> list[str]:
-    """Return languages that the retriever is not for, or of which the backbone does not know one token in ten."""
+    """Return languages that the retriever is not for, or in which the backbone does not know one token in ten."""
     backbone = load_backbone(start, device="cpu")
     left_out = []
     for language in equation_languages(hierarchies=hierarchies):

@@ -1,4 +1,4 @@
-"""What workers do for question encoders; each method imports what it needs."""
+"""Worker jobs for question encoders; each method imports what it needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EncoderWork(WorkerCapability):
-    """Trains, compares and measures question encoders."""
+    """Trains, compares and evaluates question encoders."""
 
     measured_on = "a question file, or a folder of sets"
 

@@ -1,8 +1,8 @@
 """Comparing a candidate encoder with the champion on the fixed suite.
 
 The suite is every ready tagged question that no encoder is ever trained on (`analytics.splits.is_held_out`).
-Concept and difficulty probes are fitted, and neighbours looked for, on the other tagged questions, for both
-encoders alike. Every figure is kept question by question, so that the interval of the difference comes from
+For both encoders alike, concept and difficulty probes are fitted, and neighbours searched, on the other tagged
+questions. Every figure is stored per question, so that the interval of the difference comes from
 a bootstrap that draws questions, the same ones for both.
 """
 
@@ -43,13 +43,13 @@ Floats = npt.NDArray[np.float64]
 NEIGHBOURS = 10
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
 _SUITE = ", the bank's held-out questions"
-FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
+FEWEST_TRAIN = 20  # a hierarchy needs this many questions to train a probe
 
 
 def encoder_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> EncoderFigures:
-    """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
+    """Evaluate two encoders, computing missing vectors, which a later promotion reuses."""
     figures = comparison_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
     figures["metrics"] += _task_metrics(candidate, champion)
     return figures
@@ -58,7 +58,7 @@ def encoder_comparison_figures(
 def comparison_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
 ) -> EncoderFigures:
-    """Measure both sets of vectors."""
+    """Evaluate both sets of vectors."""
     reporter.progress(0, 0, "Reading vectors")
     vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
     rows = [row for row in training_questions() if row.paths]
@@ -98,9 +98,9 @@ def comparison_figures(
 
 @dataclass
 class _Measured:
-    """Figures of every question of the suite, by what is measured; lists of the two models run parallel."""
+    """Figures of every question in the suite, by metric; the lists of the two models are parallel."""
 
-    # (sort, level) -> role -> values, with the questions next to them
+    # (sort, level) -> role -> values, with the matching question ids below
     by_level: dict[tuple[str, int], dict[str, list[float]]] = field(default_factory=dict)
     questions: dict[tuple[str, int], dict[str, list[int]]] = field(default_factory=dict)
     truth: list[float] = field(default_factory=list)
@@ -108,14 +108,14 @@ class _Measured:
     estimates: dict[str, list[float]] = field(default_factory=lambda: {"candidate": [], "champion": []})
 
     def add(self, sort: str, level: int, role: str, ids: Sequence[int], values: Floats) -> None:
-        """Keep the values that are known (NaN: the question has no concept so deep)."""
+        """Add the known values (NaN: the question has no concept at this level)."""
         present = ~np.isnan(values)
         self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[present].tolist())
         asked_ids = [question_id for question_id, is_kept in zip(ids, present, strict=True) if is_kept]
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(asked_ids)
 
     def metrics(self) -> list[Metric]:
-        """Return every figure with its interval, in the order in which people read them."""
+        """Return every figure with its interval, in reading order."""
         rng = np.random.default_rng(SEED)
         metrics = []
         labels = {"concept_accuracy": "Concept accuracy", "precision_at_10": "Precision at 10"}
@@ -140,7 +140,7 @@ class _Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Questions and their vectors, a row each."""
+    """Questions and their vectors, one row each."""
 
     questions: Sequence[TrainingQuestion]
     vectors: npt.NDArray[np.float32]
@@ -155,7 +155,7 @@ class _Part:
 
 
 def _measure(measured: _Measured, role: str, suite: _Part, among: _Part, reporter: RunReporter) -> None:
-    """Fit probes on `among`, look there for neighbours, and keep what both say of the suite."""
+    """Fit probes and search neighbours on `among`, and add the results on the suite."""
     from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
 
     ids = [row.id for row in suite.questions]
@@ -182,7 +182,7 @@ def _measure_difficulty(
     with_difficulty = [index for index, row in enumerate(suite.questions) if row.difficulty is not None]
     if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not with_difficulty:
         return
-    scale = np.sqrt(among.vectors.shape[1])  # one range of penalties suits vectors of any length
+    scale = np.sqrt(among.vectors.shape[1])  # makes one range of penalties suit vectors of any dimension
     features = among.vectors[graded] * scale
     penalty = choose_ridge_penalty(features, truth, groups[graded], np.random.default_rng(SEED))
     probe = difficulty_probe(features, truth, penalty=penalty)
@@ -210,7 +210,7 @@ def _task_metrics(candidate: ModelArtifact, champion: ModelArtifact) -> list[Met
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:
-    """Return at most so many rows, always the same ones: chosen by their content."""
+    """Return at most `size` rows, always the same ones: chosen by content hash."""
     if len(rows) <= size:
         return list(rows)
     chosen = sorted(rows, key=lambda row: row.content_hash)[:size]

@@ -1,7 +1,7 @@
-"""What a frozen representation knows of a set: the figures of QuesCo's Table 2, question by question.
+"""Linear probing of a frozen representation on a set: the figures of QuesCo's Table 2, question by question.
 
 Linear probes are fitted on the training part: logistic regression (C = 10) for each level, ridge regression (1.0)
-for difficulty, on unit vectors. Outcomes are kept for every test question, so that two representations can be
+for difficulty, on unit vectors. Outcomes are stored for every test question, so that two representations can be
 compared in pairs.
 """
 
@@ -27,20 +27,20 @@ _MOST_CHARACTERS = 1500
 _LOGISTIC_PENALTY = 0.1  # 1 / C
 _RIDGE_PENALTY = 1.0
 _FEWEST_GRADED = 50
-_PAIRS = 200_000  # of random pairs, for the cosine by distance
+_PAIRS = 200_000  # number of random pairs, for the cosine by distance
 
 
 def plain_text(row: QuestionRow) -> str:
-    """Return the text that an encoder reads: blanks collapsed, at most 1,500 characters."""
+    """Return the text that an encoder reads: whitespace collapsed, at most 1,500 characters."""
     return " ".join(row.text.split())[:_MOST_CHARACTERS]
 
 
 @dataclass(frozen=True)
 class SplitSet:
-    """A set as the probes see it; the lists run in parallel.
+    """A data set as the probes see it; the lists are parallel.
 
     Attributes:
-        is_test: (questions,) the questions that neither a probe nor an encoder is trained on.
+        is_test: (questions,) whether the question is tested and excluded from training probes and encoders.
         is_probed: (questions,) whether probes see the question at all.
         may_train: (questions,) whether an encoder may be trained on the question.
         duplicates: exact duplicates that were removed.
@@ -72,10 +72,10 @@ class SplitSet:
         Probes see, and encoders may be trained on, all of them.
 
         Args:
-            name: of the set.
-            rows: the questions, by their text: `plain_text`.
+            name: name of the set.
+            rows: the questions by their `plain_text`.
             is_test: (questions,) whether a question is tested.
-            levels: of concepts that are measured; fewer where no path is so long.
+            levels: number of concept levels to evaluate; fewer if no path is that long.
             duplicates: exact duplicates that were removed.
         """
         questions = list(rows.values())
@@ -122,7 +122,7 @@ def measure_set(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[
         vectors: (questions, dimension) of length 1.
 
     Returns:
-        Figures ready for JSON; and arrays over the test questions, NaN where a question has no part:
+        Figures ready for JSON; and arrays over the test questions, NaN for questions that do not count:
         ``accuracy_1 ..``, ``precision_1 ..``, ``difficulty_error``, ``difficulty``, ``difficulty_truth``.
     """
     figures: dict[str, Any] = {
@@ -139,7 +139,7 @@ def measure_set(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[
     for level in range(1, split_set.levels + 1):
         hits = retrieval_hits(nearest, truth, train_paths, level)
         if np.isnan(hits).all() or max(len(split_set.paths[row]) for row in train) < level:
-            continue  # nothing to ask, or nothing to learn from
+            continue  # nothing to test or to learn from
         outcomes[f"precision_{level}"] = hits
         figures["levels"][str(level)] = {
             "precision_at_10": float(np.nanmean(hits)),
@@ -215,7 +215,7 @@ def _difficulty(
 def _concept_means(
     split_set: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the mean training difficulty of each test question's true concept, or of the nearest one above it."""
+    """Return the mean training difficulty of each test question's true concept, or of its nearest known ancestor."""
     values: dict[ConceptPath, list[float]] = {}
     for row in train:
         for depth in range(len(split_set.paths[row]) + 1):

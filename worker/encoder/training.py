@@ -20,7 +20,7 @@ _EXAMPLES_NAME = "examples.json.gz"
 
 
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: `train_candidate`, with ``{"hierarchies": [names] or absent for all}``."""
+    """Execute a training run: `train_candidate`, with ``{"hierarchies": [names] or absent for all}``."""
 
     def begin(beginning: Beginning) -> Train:
         read = partial(_read_examples, reporter, beginning.start)

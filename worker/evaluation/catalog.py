@@ -1,4 +1,4 @@
-"""What `manage.py evaluate` can measure: every capability whose row says how, and the search."""
+"""The evaluations of `manage.py evaluate`: every capability that defines one, and the search."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def evaluations() -> list[str]:
 
 
 def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a capability, or the search, as the options say; figures are rounded for JSON.
+    """Evaluate a capability, or the search, with these options; figures are rounded for JSON.
 
     Raises:
-        ValidationFailed: the capability needs data, and the options name none.
+        ValidationFailed: the capability needs data, and the options give none.
     """
     if word == SEARCH:
         return _search(options)
@@ -50,7 +50,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content_hashes(data: Path) -> set[bytes]:
-    """Return the questions of a file, or of every question file of a folder, as the bank knows them."""
+    """Return the content hashes of the questions in a file, or in every question file of a folder."""
     files = [data]
     if data.is_dir():
         files = sorted(

@@ -1,4 +1,4 @@
-"""How well search finds a known question: MRR@10 of text, vectors and their fusion."""
+"""Known-item search quality: MRR@10 of text, vectors and their fusion."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}(?![A-Za-z])")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORDS_ASKED = 4
 _FEWEST_FORMULA_TOKENS = 7
-_FEWEST_PIECES = 10  # words (Chinese: characters) of a text of which a part is asked
+_FEWEST_PIECES = 10  # words (Chinese: characters) in a text to make a partial query from it
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A query and the question that it was made from."""
+    """A query and the id of the question it was made from."""
 
     sort: str
     query: str
@@ -48,11 +48,11 @@ class KnownItem:
 def known_items(
     questions: Iterable[tuple[int, str, str]], *, rng: random.Random, rarity: Callable[[str], float]
 ) -> list[KnownItem]:
-    """Return every query that can be made from the questions, one a question and sort.
+    """Return every query that can be made from the questions, one per question and sort.
 
     Args:
-        questions: (id, text, language) of each.
-        rarity: of a word; people search by what is unusual, so rarer words are chosen more often.
+        questions: (id, text, language) of each question.
+        rarity: returns a word's rarity; people search for unusual words, so rarer words are chosen more often.
     """
     makers = {
         "misspelt words": lambda text: _misspelt_words(text, rng, rarity),
@@ -68,7 +68,7 @@ def known_items(
 
 
 def misspell(word: str, rng: random.Random) -> str:
-    """Return the word with one slip after its first letter: dropped, doubled, swapped or replaced."""
+    """Return the word with one typo after its first letter: a letter dropped, doubled, swapped or replaced."""
     place = rng.randrange(1, len(word) - 1)
     slip = rng.randrange(4)
     if slip == 0:
@@ -84,7 +84,7 @@ def _misspelt_words(text: str, rng: random.Random, rarity: Callable[[str], float
     prose = " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")
     words = list(dict.fromkeys(word.lower() for word in _WORD.findall(prose)))
     if len(words) < _WORDS_ASKED or _CHINESE.search(prose):
-        return ""  # the Latin words of a Chinese question are not what people search it by
+        return ""  # people do not search a Chinese question by its Latin words
     # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
     keys = {word: rng.random() ** (1 / max(rarity(word), 0.01)) for word in words}
     chosen = sorted(words, key=lambda word: -keys[word])[:_WORDS_ASKED]
@@ -124,13 +124,13 @@ def evaluate_search(
     language: str = "en",
     among: Collection[bytes] | None = None,
 ) -> dict[str, Any]:
-    """Sample questions of the bank, make queries from them, and measure where each question is found.
+    """Sample questions of the bank, make queries from them, and measure the rank at which each question is found.
 
     Args:
-        queries: wanted of each sort.
+        queries: number of queries of each sort.
         split: ``"test"``, or ``"dev"`` for the other half of the bank, on which weights may be tuned.
-        language: of the questions.
-        among: content hashes; only these questions are sampled. All the bank is searched either way.
+        language: language of the questions.
+        among: content hashes; only these questions are sampled. The whole bank is searched either way.
 
     Returns:
         ``{"sorts": {sort: {"queries", arm: {"mrr", "low", "high"}, "fusion - arm": {...}}}, ...}`` with
@@ -184,7 +184,7 @@ def _items(
         if ("dev" if zlib.crc32(bytes(digest)) % 2 else "test") == split
         and (among is None or bytes(digest) in among)
     ]
-    rng = random.Random(seed)  # noqa: S311 - a sample, no secret
+    rng = random.Random(seed)  # noqa: S311 - sampling, not security
     rng.shuffle(question_ids)
     remaining = dict.fromkeys(SORTS, queries)
     items: list[KnownItem] = []

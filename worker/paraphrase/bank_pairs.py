@@ -1,4 +1,4 @@
-"""Pairs that test operators make of the bank's questions that no scorer learns from (ParaQD, section 4.2)."""
+"""Pairs made by test operators from the bank's held-out questions (ParaQD, section 4.2)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def bank_test_pairs(
     functions: Mapping[str, Apply] | None = None,
     seed: int = 3407,
 ) -> list[ParaphrasePair]:
-    """Return one positive and one negative of each held-out question, always the same ones of the same bank.
+    """Return one positive and one negative per held-out question, always the same ones for the same bank.
 
     Args:
-        questions: of the bank; f_c weighs words by how many of those learned from or held out have them.
-        most: questions that are taken.
-        functions: in place of stand-ins, by the operator's name.
-        seed: of what the operators draw.
+        questions: the bank's questions; f_c weights words by how many training or held-out questions contain them.
+        most: maximum number of questions.
+        functions: replacements of stand-ins, by operator name.
+        seed: seed of the operators' sampling.
     """
     words = TfidfReplacement((*questions.learned, *questions.held_out))
     operators = with_functions(

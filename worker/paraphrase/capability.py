@@ -1,4 +1,4 @@
-"""What workers do for scorers of paraphrases; each method imports what it needs."""
+"""Worker jobs for paraphrase scorers; each method imports what it needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ParaphraseWork(WorkerCapability):
-    """Trains, compares and measures scorers of paraphrases."""
+    """Trains, compares and evaluates paraphrase scorers."""
 
     measured_on = "a file or a folder of labelled pairs"
 

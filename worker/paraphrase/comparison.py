@@ -1,11 +1,11 @@
-"""Comparing a candidate scorer of paraphrases with the champion on fixed suites of labelled pairs.
+"""Comparing a candidate paraphrase scorer with the champion on fixed suites of labelled pairs.
 
-Two suites come from the bank's held-out questions, from which no encoder of a scorer learns: pairs that the operators
-for test sets make of them (ParaQD, section 4.2), and pairs on them that reviewers decided. The others were labelled by
-people once and for all: the demo's pairs, and those files of the setting `SCORER_SUITES` that exist. What either scorer
-learned from is left out of these.
+Two suites come from the bank's held-out questions, which no scorer's encoder is trained on: pairs made from them by the
+operators for test sets (ParaQD, section 4.2), and reviewers' decided pairs on them. The others have fixed labels by
+people: the demo's pairs, and the existing files of the setting `SCORER_SUITES`. Pairs that either scorer
+was trained on are left out of these.
 
-Both the verdict, which reviewers see first, and the score are measured.
+Both the verdict, which reviewers see first, and the score are evaluated.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from worker.reporting import RunReporter
 
 SEED = 0
 RESAMPLES = 1_000
-LARGEST_SUITE = 1_000  # questions of which operators make pairs
+LARGEST_SUITE = 1_000  # questions from which operators make pairs
 CHANGED_SHOWN = 12
 MADE, DECIDED, DEMO = "made", "decided", "demo"
 SUITES = {MADE: "operators' pairs", DECIDED: "reviewers' decisions", DEMO: "hand-written pairs"}
 MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value and threshold; a literal table
-    # The probability is stretched to [-1, 1], as `evaluate paraphrase` does, so that separations compare.
+    # The probability is stretched to [-1, 1], as in `evaluate paraphrase`, so that separations are comparable.
     "verdict": (lambda pair_score: 2 * pair_score.probability - 1, 0.0),
     "score": (lambda pair_score: pair_score.score, THRESHOLD),
 }
 FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1 at 0.5", "separation": "Separation"}
 
 Roles = Mapping[str, Sequence[PairScore | None]]
-"""For ``"candidate"`` and ``"champion"``, what it says of each pair; None where it cannot read it."""
+"""By ``"candidate"`` and ``"champion"``: the score of each pair; None if it cannot read the pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class SuitePair:
 def scorer_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> ParaphraseFigures:
-    """Measure both scorers.
+    """Evaluate both scorers.
 
     Raises:
         ServiceUnavailable: the files of a scorer are missing or damaged.
@@ -84,14 +84,14 @@ def scorer_comparison_figures(
 
 
 def suite_for(scorers: Sequence[Scorer]) -> tuple[list[SuitePair], int]:
-    """Return the pairs that both scorers are measured on, and how many labelled ones they learned from."""
+    """Return the pairs to evaluate both scorers on, and how many labelled ones either was trained on."""
     labelled = labelled_suites()
     fair = [item for item in labelled if not any(scorer.learned([item.pair.original]) for scorer in scorers)]
     return [*fixed_suite(), *fair], len(labelled) - len(fair)
 
 
 def fixed_suite() -> list[SuitePair]:
-    """Return the pairs of the bank's held-out questions, always the same of the same bank and decisions."""
+    """Return the pairs of the bank's held-out questions, always the same ones for the same bank and decisions."""
     material = scorer_material()
     made = bank_test_pairs(material.questions, LARGEST_SUITE)
     return [
@@ -101,12 +101,12 @@ def fixed_suite() -> list[SuitePair]:
 
 
 def labelled_suites() -> list[SuitePair]:
-    """Return the pairs that people labelled once and for all: the demo's, and those of the files in the settings.
+    """Return the pairs with fixed labels by people: the demo's, and those of the files in the settings.
 
-    A file that is not there is passed over.
+    Missing files are skipped.
 
     Raises:
-        DataError: a file cannot be read, or holds no labelled pair.
+        DataError: a file cannot be read, or contains no labelled pair.
     """
     suites = {DEMO: labelled_review_pairs()}
     for path in map(Path, settings.SCORER_SUITES):
@@ -128,9 +128,9 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
     """Return the figures of a comparison.
 
     Args:
-        suite: the pairs that were scored.
-        results: what both scorers say of each.
-        left_out: labelled pairs that are not in the suite, because a scorer learned from them.
+        suite: the scored pairs.
+        results: both scorers' scores of each pair.
+        left_out: number of labelled pairs left out of the suite because a scorer was trained on them.
     """
     triples = list(zip(suite, results["candidate"], results["champion"], strict=True))
     rows = [(item, new, old) for item, new, old in triples if new is not None and old is not None]
@@ -170,7 +170,7 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
 
 
 def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]]) -> list[Metric]:
-    """Return every figure with the interval of its difference; none where too few questions are left."""
+    """Return every figure with the interval of its difference; empty if too few questions are left."""
     originals = [item.pair.original for item, _new, _old in rows]
     labels = [int(item.pair.label or 0) for item, _new, _old in rows]
     questions = len(set(originals))

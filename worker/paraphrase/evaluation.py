@@ -1,4 +1,4 @@
-"""How well scores tell valid paraphrases from invalid ones, with intervals: `manage.py evaluate paraphrase`."""
+"""How well scores separate valid from invalid paraphrases, with intervals: `manage.py evaluate paraphrase`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from questionbank.review.score_files import scorer_by_number
 from worker.bootstrap import RESAMPLES, middle, resample_counts
 
 _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | dict.fromkeys(
-    (  # the names of the published files that differ from ours
+    (  # the published files' names that differ from ours
         "remove_key_phrase",
         "delete_last_sentence",
         "replace_named_entities",
@@ -37,11 +37,11 @@ _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | 
 
 
 def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
-    """Return the precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
+    """Return precision and recall of the valid pairs, and accuracy, for labelled pairs with a known operator.
 
     Returns:
-        With them how many pairs each operator made and how many are valid, and whether the labels are no more than
-        what the operators meant: then the figures say nothing. Empty where no operator is known.
+        These figures; how many pairs each operator made and how many are valid; and whether the labels are merely the
+        operators' intentions, in which case the figures are meaningless. Empty if no operator is known.
     """
     operator_pairs = [pair for pair in pairs if pair.operator in _MEANT]
     if not operator_pairs:
@@ -73,10 +73,10 @@ Figures = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class PairResamples:
-    """Draws of labelled pairs.
+    """Resamples of labelled pairs.
 
     Attributes:
-        labels: (pairs,) 1 valid, 0 not.
+        labels: (pairs,) 1 for valid, 0 for invalid.
         counts: (resamples, pairs) how often each pair is drawn.
     """
 
@@ -95,10 +95,10 @@ class PairResamples:
         """Draw as many pairs as there are, with replacement; the same labels and seed give the same draws.
 
         Args:
-            labels: 1 valid, 0 not.
-            groups: of each pair; pairs of one group are drawn together. By default each pair is drawn alone.
+            labels: 1 for valid, 0 for invalid.
+            groups: group of each pair; pairs of one group are drawn together. By default each pair is drawn alone.
             resamples: number of draws.
-            seed: of the draws.
+            seed: seed of the draws.
         """
         places = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
         draws = resample_counts(int(places.max()) + 1, resamples=resamples, seed=seed)
@@ -106,15 +106,15 @@ class PairResamples:
 
     @cached_property
     def _counts_of(self) -> tuple[Array, Array]:
-        """(resamples, pairs) of the invalid and of the valid pairs alone."""
+        """(resamples, pairs) counts of the invalid and of the valid pairs."""
         return self.counts[:, self.labels == 0], self.counts[:, self.labels == 1]
 
     def figures(self, scores: npt.ArrayLike, *, threshold: float = THRESHOLD) -> Figures:
-        """Return each of `INTERVALS` on every resample, as `pair_metrics` has it; NaN where a class was not drawn.
+        """Return each of `INTERVALS` for every resample, as in `pair_metrics`; NaN if a class was not drawn.
 
         Args:
             scores: (pairs,).
-            threshold: a pair that scores more is called valid.
+            threshold: pairs with a higher score are predicted valid.
         """
         values = np.asarray(scores, dtype=np.float64)
         of_invalid, of_valid = values[self.labels == 0], values[self.labels == 1]
@@ -133,7 +133,7 @@ class PairResamples:
             }
 
     def _couples_in_order(self, of_invalid: Array, of_valid: Array) -> Array:
-        """Return in how many couples of an invalid and a valid pair the valid one scores more; a tie counts half."""
+        """Return the number of (invalid, valid) couples in which the valid pair scores higher; ties count half."""
         invalid, valid = self._counts_of
         order = np.argsort(of_invalid)
         below = np.pad(invalid[:, order].cumsum(axis=1), ((0, 0), (1, 0)))
@@ -145,7 +145,7 @@ class PairResamples:
 
 
 def mean_figures(runs: Sequence[Figures]) -> Figures:
-    """Return the mean over runs (seeds) of each figure, resample by resample."""
+    """Return the mean of each figure over runs (seeds), resample by resample."""
     return {name: np.mean([run[name] for run in runs], axis=0) for name in INTERVALS}
 
 
@@ -157,26 +157,26 @@ def intervals(figures: Figures, less: Figures | None = None) -> dict[str, list[f
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _RULE = "same_numbers"
 _REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")
-"""What a scorer must beat."""
+"""Baselines that a scorer must beat."""
 
 
 def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = None) -> dict[str, Any]:
-    """Measure a scorer on a file of labelled pairs, or on each of a folder.
+    """Evaluate a scorer on a file of labelled pairs, or on each file in a folder.
 
     Args:
-        frozen: an untrained encoder; its cosine, and the rule "same set of numbers" with this cosine behind it, are
-            then measured with the rules.
+        frozen: an untrained encoder; if given, its cosine, and the rule "same set of numbers" with this cosine as
+            tie-breaker, are evaluated along with the rules.
 
     Returns:
-        By set: how right the probability is; how many pairs there are and how many were left out, because the
-        scorer learned from their question or because an operator changed nothing; figures of the score, of the
+        By set: how accurate the probability is; the number of pairs, and of pairs left out because the scorer was
+        trained on their question or because an operator changed nothing; figures of the score, of the
         verdict and of the untrained rules, each with 95 % bootstrap intervals over pairs; paired differences
-        from what a scorer must beat; how often the operators that made the pairs made what they meant; and what
-        each rule of the findings is worth. And by set why it could not be measured: a line cannot be read, or
-        there are not pairs of both labels that the scorer did not learn from.
+        from the baselines that a scorer must beat; how often the operators produced what they intended; and the share
+        of valid and of invalid pairs with a serious finding. And for sets that could not be evaluated the reason: a
+        line cannot be read, or there are no pairs of both labels that the scorer was not trained on.
 
     Raises:
-        DataError: there is no file, or none could be measured.
+        DataError: there is no file, or none could be evaluated.
     """
     files = [data]
     if data.is_dir():
@@ -209,7 +209,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
     scores = {
         "score": ([pair_score.score for pair_score in pair_scores], THRESHOLD),
         "cosine": ([pair_score.cosine for pair_score in pair_scores], THRESHOLD),
-        # The probability is stretched to [-1, 1] for its separation; one half is then 0.
+        # The probability is stretched to [-1, 1] for its separation; one half becomes 0.
         "verdict": ([2 * pair_score.probability - 1 for pair_score in pair_scores], 0.0),
         **_untrained_scores(kept, frozen),
     }
@@ -245,7 +245,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
 
 
 def _probability_figures(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore]) -> dict[str, float]:
-    """Return how often the verdict is right at one half, and how far its probabilities are from what comes true."""
+    """Return the verdict's accuracy at one half, and measures of how well calibrated its probabilities are."""
     labels = np.array([int(pair.label or 0) for pair in pairs])
     probabilities = np.array([score.probability for score in scores])
     said_valid = probabilities >= 0.5
@@ -259,7 +259,7 @@ def _probability_figures(pairs: Sequence[ParaphrasePair], scores: Sequence[PairS
 
 
 def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore], label: int) -> float:
-    """Return the share of the pairs with a label that have a serious finding."""
+    """Return the share of pairs with this label that have a serious finding."""
     faulted = [
         any(finding.is_serious for finding in score.findings)
         for pair, score in zip(pairs, scores, strict=True)
@@ -271,7 +271,7 @@ def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore],
 def _untrained_scores(
     pairs: Sequence[ParaphrasePair], frozen: Encode | None
 ) -> dict[str, tuple[list[float], float]]:
-    """Return scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
+    """Return scores and threshold of each rule, of the frozen cosine, and of the rule followed by the cosine."""
     texts = [pair.texts for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
     if frozen is not None:
@@ -284,7 +284,7 @@ def _untrained_scores(
 def figures_of(
     pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float = THRESHOLD
 ) -> dict[str, Any]:
-    """Return all figures of scores, and those of each operator's pairs where operators made them."""
+    """Return all figures of the scores, and the mean score by operator if operators made the pairs."""
     labels = [int(pair.label or 0) for pair in pairs]
     body = pair_metrics(labels, scores, threshold=threshold).as_dict()
     operators: Mapping[str, list[float]] = {
@@ -299,7 +299,7 @@ def figures_of(
 
 
 def evaluate_scorer(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the scorer in use, or the one with the number ``model``, on ``data``.
+    """Evaluate the scorer in use, or the one with the id ``model``, on ``data``.
 
     Raises:
         NotFound: there is no such scorer.

@@ -1,4 +1,4 @@
-"""Having paraphrases of questions proposed: question -> paraphraser -> pairs that wait for reviewers."""
+"""Proposing paraphrases of questions: question -> paraphraser -> pairs that wait for reviewers."""
 
 from __future__ import annotations
 
@@ -29,18 +29,17 @@ from worker.reporting import RunReporter
 
 
 def propose_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``propose`` asks for: ``{"paraphraser": key, "questions": [ids], "each": number}``.
+    """Execute a run of kind ``propose``: ``{"paraphraser": key, "questions": [ids], "each": number}``.
 
-    Each question's pairs are kept as soon as they are written, under the run's name, and questions that have some
-    are passed over: a run that stopped goes on. However it ends, what was kept is scored.
+    Each question's pairs are stored as soon as they are written, in a batch named after the run, and questions with
+    pairs in it are skipped: a stopped run resumes. Whatever its outcome, the stored pairs are scored.
 
     Returns:
-        How many paraphrases were written, how many candidates were known before, and of how many questions no
-        new wording was found.
+        The numbers of paraphrases written, of candidates known before, and of questions without a new wording.
 
     Raises:
         ValidationFailed: the paraphraser is not configured any more.
-        BackboneError, LanguageModelError: its model cannot be loaded or asked.
+        BackboneError, LanguageModelError: its model cannot be loaded or queried.
         Cancelled: the run was stopped.
     """
     run = reporter.run
@@ -87,10 +86,10 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """Yield the paraphraser of a key of `review.proposal_services`, as this installation configures it.
+    """Yield the paraphraser with a key of `review.proposal_services`, as configured for this installation.
 
     Raises:
-        BackboneError, LanguageModelError: its model cannot be loaded, or is no address.
+        BackboneError, LanguageModelError: its model cannot be loaded, or its URL is invalid.
     """
     if key == RULES:
         yield RuleParaphraser()

@@ -23,13 +23,13 @@ BATCH = 64
 
 
 def score_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``score`` asks for: ``{"pairs": [ids]}``.
+    """Execute a run of kind ``score`` with the parameters ``{"pairs": [ids]}``.
 
-    Pairs that the scorer in use has scored already, and decided ones, are passed over, so a run may stop anywhere and
-    be done again. Without a scorer, and for texts that it cannot read, the findings are kept alone.
+    Pairs that the scorer in use has already scored, and decided ones, are skipped, so a run may stop anywhere and
+    be repeated. Without a scorer, and for texts that it cannot read, only the findings are stored.
 
     Returns:
-        How many pairs were scored, and how many got findings only.
+        The number of pairs scored, and of pairs with findings only.
 
     Raises:
         ServiceUnavailable: the scorer's files are missing or damaged.
@@ -61,9 +61,9 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:
-    """Return the scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load.
+    """Return a scorer suited to the number of pairs: for many, its encoder runs in PyTorch, which loads slowly.
 
-    The worker of the queue `light` never loads it, to stay small.
+    The worker of the queue `light` never loads PyTorch, to stay small.
     """
     if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
@@ -73,7 +73,7 @@ def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scor
 
 
 class _Scorers:
-    """The scorer in use, asked anew for every batch: another one may be promoted meanwhile."""
+    """The scorer in use, looked up again for every batch: another one may be promoted meanwhile."""
 
     def __init__(self, count: int, reporter: RunReporter) -> None:
         self._count, self._reporter = count, reporter
@@ -90,7 +90,7 @@ class _Scorers:
 
 
 def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
-    """Score some pairs by whatever scorer serves when they are written; how many were scored, and how many not."""
+    """Score some pairs with the scorer in use when they are stored; return the numbers of scored and other pairs."""
     while True:
         served, scorer = scorers.current()
         artifact = served.artifact if served else None
@@ -110,7 +110,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
         with transaction.atomic():
             champions_lock("paraphrase")
             if artifact_champion(capability="paraphrase") != artifact:
-                continue  # these scores are of a scorer that serves no more
+                continue  # these scores are from a scorer no longer in use
             for pair, pair_score in zip(readable, pair_scores, strict=True):
                 pair_save_score(
                     pair=pair,
@@ -137,5 +137,5 @@ def _texts(pair: ParaphrasePair) -> tuple[str, str]:
 
 
 def _solver_without_bank(language: str) -> ServedSolver | None:
-    """Return the solver in use, which must not recall a pair's original, with its equation, to solve the paraphrase."""
+    """Return the solver in use without the bank: it must not recall a pair's original, with its equation."""
     return served_solver(language, with_bank=False)

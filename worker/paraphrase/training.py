@@ -1,4 +1,4 @@
-"""Training a scorer of paraphrases on the bank: questions and reviewers' decisions -> triplets -> a candidate."""
+"""Training a paraphrase scorer on the bank: questions and reviewers' decisions -> triplets -> a candidate."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from worker.candidates import Beginning, Train, parts_text, train_candidate
 from worker.reporting import RunReporter
 
 _MATERIAL_NAME = "material.json.gz"
-_VALIDATED = 200  # questions that measure while a scorer is trained, at most
-_FEWEST_VALIDATED = 10  # with fewer the best weights would be a matter of luck
+_VALIDATED = 200  # maximum number of validation questions
+_FEWEST_VALIDATED = 10  # with fewer, choosing the best weights would be a matter of luck
 
 
 def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: `train_candidate`, with ``{"hierarchies": [names] or absent, "decisions": bool}``."""
+    """Execute a training run: `train_candidate`, with ``{"hierarchies": [names] or absent, "decisions": bool}``."""
 
     def begin(beginning: Beginning) -> Train:
         read = partial(_read_material, reporter, beginning.config)
@@ -61,20 +61,20 @@ def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str,
         reporter.log("Too few questions to measure with while it trains: the last weights are kept.")
     learned = list(questions.learned)
     most = config.max_steps * config.batch_size
-    if 0 < most < len(learned):  # more than the steps can see
+    if 0 < most < len(learned):  # more than the steps can use
         learned = random.Random(config.seed).sample(learned, most)  # noqa: S311 - nothing secret
     return {
-        # Those held out go along: the score's boundary is set on them, and training takes them out itself.
+        # Held-out questions are included: the score's threshold is set on them, and the training itself removes them.
         "questions": [*learned, *questions.held_out],
         "given": [astuple(pair) for pair in (*decided.learned, *decided.held_out)],
         "validation": [astuple(pair) for pair in validation],
-        # Not those held out, on which scorers are compared.
+        # Without the held-out ones, on which scorers are compared.
         "decided": [astuple(pair) for pair in (*decided.learned, *decided.validation)],
     }
 
 
 def _validation(material: ScorerMaterial, config: ParaphraseConfig) -> Sequence[ParaphrasePair]:
-    """Return pairs that training's operators make, and decided ones; none if there are too few to choose by."""
+    """Return pairs made by the training operators, and decided ones; empty if there are too few to choose by."""
     questions = material.questions.validation[:_VALIDATED]
     if len(questions) < _FEWEST_VALIDATED:
         return []

@@ -14,13 +14,13 @@ from worker.reporting import RunReporter
 
 
 def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
-    """Return candidates for every hierarchy that has probes or questions enough, trained on the new vectors."""
+    """Train candidates on the new vectors for every hierarchy that has probes or enough questions, and return them."""
     candidates = []
     for hierarchy in probes_hierarchies():
         champion = artifact_champion(capability="probes", scope=hierarchy.name)
         chosen = probe_set(hierarchy=hierarchy, instead=embedding_set)
         if chosen is None or (champion is not None and _reads(champion, chosen)):
-            continue  # no questions, or its probes read the n-grams and go on doing so
+            continue  # no questions, or its probes read the n-grams and continue to
         reporter.give_way()
         try:
             candidates.append(
@@ -38,7 +38,7 @@ def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSe
 def _trained_before(
     run: Run, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet
 ) -> ModelArtifact | None:
-    """Return what an earlier attempt of this run trained."""
+    """Return the candidate that an earlier attempt of this run trained, if any."""
     return (
         ModelArtifact.objects.filter(
             capability="probes",
@@ -57,7 +57,7 @@ def _reads(probes: ModelArtifact, embedding_set: EmbeddingSet) -> bool:
 
 
 def _settings(champion: ModelArtifact | None) -> dict[str, str]:
-    """Return the settings of the probes that serve, where they still are settings."""
+    """Return the settings of the probes in use, without settings that no longer exist."""
     if champion is None:
         return {}
     names = {spec.name for spec in field_specs(ProbesConfig)}

@@ -1,4 +1,4 @@
-"""What workers do for probes; each method imports what it needs."""
+"""Worker jobs for probes; each method imports what it needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ProbesWork(WorkerCapability):
-    """Trains, compares and measures probes."""
+    """Trains, compares and evaluates probes."""
 
     measured_on = "a file or a folder of labelled questions"
 
@@ -40,7 +40,7 @@ class ProbesWork(WorkerCapability):
         return {"project": self.project}
 
     def project(self, reporter: RunReporter) -> Mapping[str, Any]:
-        """Draw the map."""
+        """Compute the map."""
         from worker.probes.projection import project_run
 
         return project_run(reporter)

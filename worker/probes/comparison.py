@@ -1,8 +1,8 @@
 """Comparing candidate probes with the champion of their hierarchy.
 
-The suite are the hierarchy's ready questions that no probes are trained on (`analytics.probes.data.kept_out`). Both
-models predict them as they are; nothing is fitted. Champions of earlier versions were trained on the suite too:
-the comparison says so, and only errs in their favour.
+The suite consists of the hierarchy's ready questions that no probes are trained on (`analytics.probes.data.kept_out`).
+Both models predict them as they are; nothing is fitted. Champions of earlier versions were trained on the suite too:
+the comparison reports that, and can only err in their favour.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHANGED_SHOWN = 12
 def probes_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> ProbesFigures:
-    """Measure both.
+    """Evaluate both.
 
     Raises:
         DataError: one of them reads vectors that are not in use.
@@ -95,7 +95,7 @@ def _predict(heads: ProbeHeads, vectors: Vectors, rows: Sequence[TrainingQuestio
 
 
 def _true_paths(hierarchy: str, rows: Sequence[TrainingQuestion]) -> list[set[ConceptPath]]:
-    """Return the whole paths of each question."""
+    """Return the full paths of each question."""
     owner = KnowledgeHierarchy.objects.get(name=hierarchy)
     paths = concept_paths([row.id for row in rows], hierarchy=owner)
     return [set(paths.get(row.id, ())) for row in rows]
@@ -108,7 +108,7 @@ def _concept_metrics(
     truth: Sequence[set[ConceptPath]],
     rng: np.random.Generator,
 ) -> list[Metric]:
-    """Return metrics of whole paths, and of each level's nodes below the leading ones nearly all true paths share."""
+    """Return metrics of full paths, and of each level below the leading nodes that nearly all true paths share."""
     concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
     if len(concepts) < len(ROLES):
         return []
@@ -143,13 +143,13 @@ def _right(
     wanted: Sequence[set[ConceptPath]],
     deepest: int,
 ) -> dict[int, Floats]:
-    """Return by level 1 where the most probable node is the question's, NaN if it has none; 0 is the whole path."""
+    """Return hits by level: 1 if the most probable node is a true one, NaN without one; level 0 is the full path."""
     probabilities = head.probabilities(vectors)
     short = [without_leading(path, leading) for path in head.paths]
     tree = PathTree.of(short)
     column = {path: place for place, path in enumerate(tree.paths)}
     by_path = np.zeros((len(vectors), len(tree.paths)), dtype=np.float32)
-    for place, path in enumerate(short):  # two whole paths may differ in their leading nodes alone
+    for place, path in enumerate(short):  # two full paths may differ only in their leading nodes
         by_path[:, column[path]] += probabilities[:, place]
     best = by_path.argmax(axis=1)
     hits = {
@@ -169,7 +169,7 @@ def _difficulty_metric(
     rows: Sequence[TrainingQuestion],
     rng: np.random.Generator,
 ) -> Metric | None:
-    """Return the mean absolute error as a share of the scale, where both estimate the difficulty of known questions."""
+    """Return the mean absolute error as a share of the scale, if both models estimate the questions' difficulty."""
     ids: list[int] = []
     errors: tuple[list[float], list[float]] = ([], [])
     for row, *both in zip(rows, *(predictions[role] for role in ROLES), strict=True):
@@ -195,7 +195,7 @@ def _changed(
     rows: Sequence[TrainingQuestion],
     truth: Sequence[set[ConceptPath]],
 ) -> list[ChangedConcept]:
-    """Return the questions whose most probable concept differs, those first of which the candidate is surest."""
+    """Return the questions whose most probable concept differs, sorted by the candidate's probability."""
     changed: list[ChangedConcept] = []
     for row, paths, new, old in zip(
         rows, truth, predictions["candidate"], predictions["champion"], strict=True

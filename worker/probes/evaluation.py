@@ -1,4 +1,4 @@
-"""How good registered probes are on labelled questions of a file."""
+"""Evaluation of registered probes on labelled questions from a file."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from questionbank.registry.serving import Serving, serving
 
 
 def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:
-    """Measure probes on all labelled questions of a file, or of a folder's test files where it has some.
+    """Evaluate probes on all labelled questions of a file, or of a folder's test files if it has any.
 
-    Nothing is trained. Questions in the bank's hierarchy on which the probes were trained, or
-    differ from one there in numbers only, are left out and counted. The baselines (majority, median ...)
-    know the measured questions' own labels.
+    Nothing is trained. Questions in the bank's hierarchy that the probes were trained on, or that differ from such a
+    question only in numbers, are left out and counted. The baselines (majority, median ...) use the evaluated
+    questions' own labels.
 
     Raises:
         NotFound: there is no such model, or no set in use has the vectors that it reads.
-        DataError: the data cannot be used, or the probes have seen all of it.
+        DataError: the data cannot be used, or the probes were trained on all of it.
     """
     heads, name, hierarchy = _heads(model, serving)
     encoder = next(
@@ -47,7 +47,7 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
         raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
     questions = probe_data(rows, encoder.encode([row.text for row in rows]))
     figures = measure_probes(heads, questions, questions)
-    del figures["training_questions"]  # here the baselines' own, which are the measured ones
+    del figures["training_questions"]  # here these are the baselines' own questions, the evaluated ones
     return {
         "data": data.name,
         "model": name,
@@ -79,7 +79,7 @@ def _rows(data: Path) -> list[QuestionRow]:
 
 
 def evaluate_probe_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the probes in use, or those with the number ``model``, on ``data``.
+    """Evaluate the probes in use, or those with the id ``model``, on ``data``.
 
     Raises:
         NotFound: there are no such probes.

@@ -1,4 +1,4 @@
-"""Drawing the map: vectors in use -> coordinates -> the stored map."""
+"""Computing the map: vectors in use -> coordinates -> the stored map."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from worker.reporting import RunReporter
 
 
 def project_run(reporter: RunReporter) -> dict[str, Any]:
-    """Draw the map of the encoder in use; parameters ``{"set": {field: value}}`` of `ProjectionConfig`.
+    """Compute the map of the encoder in use; parameters ``{"set": {field: value}}`` of `ProjectionConfig`.
 
     Raises:
         DataError: the bank has no vectors.
         ConfigurationError: a setting is unknown or out of bounds.
-        GaveWay: somebody waits for this worker; the job begins again afterwards.
+        GaveWay: other work waits for this worker; the job starts over later.
     """
     config = config_from_strings(ProjectionConfig, reporter.run.parameters.get("set", {}))
     embedding_set = map_set()

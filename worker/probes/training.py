@@ -28,11 +28,11 @@ from worker.feeds import probe_data, probe_set
 from worker.probes.comparison import probes_comparison_figures
 from worker.reporting import RunReporter
 
-ENCODERS_AWAITED = 3  # so often may another encoder be promoted while probes are trained
+ENCODERS_AWAITED = 3  # how often another encoder may be promoted while probes are trained
 
 
 def train_probes_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"hierarchy": name, "set": {field: value}}``.
+    """Execute a training run with the parameters ``{"hierarchy": name, "set": {field: value}}``.
 
     Raises:
         NotFound: there is no such hierarchy.
@@ -53,9 +53,9 @@ def train_probes_run(reporter: RunReporter) -> dict[str, Any]:
 def train_hierarchy_probes(
     reporter: RunReporter, *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str]
 ) -> ModelArtifact:
-    """Train the probes of one hierarchy on the vectors in use; they serve if the gate lets them, or if none do yet.
+    """Train the probes of one hierarchy on the vectors in use; they serve if they pass the gate, or if none serve yet.
 
-    Where another encoder is promoted meanwhile, they are trained again on its vectors.
+    If another encoder is promoted meanwhile, they are trained again on its vectors.
 
     Raises:
         DataError: too few tagged questions have vectors.
@@ -87,7 +87,7 @@ def train_hierarchy_probes(
 
 
 def _compare_probes(reporter: RunReporter, artifact: ModelArtifact) -> None:
-    """Measure probes against those in use, where there are some that serve."""
+    """Compare probes with those in use, if any serve."""
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     if champion is None or serving_problem(champion):
         return
@@ -134,7 +134,7 @@ def fit_hierarchy_probes(
 
 
 def _ladders(embedding_set: EmbeddingSet) -> np.ndarray | None:
-    """Return the vectors of the ladders by the encoder of a set; None where it doesn't know their language."""
+    """Return the vectors of the ladders by a set's encoder; None if it does not know their language."""
     knows_language = embedding_set.unknown_shares.get(LANGUAGE, 0.0) <= UNKNOWN_SHARE_LIMIT
     if embedding_set.artifact is None or not knows_language:
         return None

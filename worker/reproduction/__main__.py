@@ -1,4 +1,4 @@
-"""``python -m worker.reproduction CAPABILITY ...``: `manage.py reproduce` where there is no Django."""
+"""``python -m worker.reproduction CAPABILITY ...``: `manage.py reproduce` without Django."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from worker.catalog import WORKER_CAPABILITIES
 from worker.reproduction.command import add_arguments, reproduce
 from worker.table import TABLE
 
-WORKER_CAPABILITIES.load = lambda: TABLE  # as `worker.apps` does where Django starts
+WORKER_CAPABILITIES.load = lambda: TABLE  # as `worker.apps` does when Django starts
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; the exit code is 1, with a sentence on standard error, where something is wrong."""
+    """Print the table; on failure write a sentence to standard error and return exit code 1."""
     parser = ArgumentParser(prog="python -m worker.reproduction", description=__doc__)
     add_arguments(parser)
     try:

@@ -1,9 +1,9 @@
-"""Whether the sets that figures call tests are apart from what was learned: counted, not said.
+"""Count the overlap between training texts and test sets, to verify that they are disjoint.
 
-``python -m worker.reproduction.apart --data ../shared/data`` prints the table of docs/results/apart.md: of every pair
-of a training list and a set that docs/results.md measures on, how many of the set's texts the list holds as they are
-(`analytics.text.copies.text_key`) and but for their numbers (`story_key`). The exit code is 1 where a list holds more
-than its row claims. Synthetic problems are left out: they are made from patterns of our own.
+``python -m worker.reproduction.apart --data ../shared/data`` prints the table of docs/results/apart.md: for every pair
+of a training list and a set that docs/results.md evaluates on, how many of the set's texts the list contains exactly
+(`analytics.text.copies.text_key`) and ignoring numbers (`story_key`). The exit code is 1 if a list contains more
+than its row claims. Synthetic problems are excluded: they are made from our own templates.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Texts = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What was learned from, and a set that is measured on.
+    """A training list, and a set that is evaluated on.
 
     Attributes:
-        learned, tested: what tables call them.
-        claim: what may be said of them: `APART`, `EQUAL_LEFT_OUT`, or, where no question is claimed to be apart,
+        learned, tested: their names in tables.
+        claim: the claim about them: `APART`, `EQUAL_LEFT_OUT`, or, if the questions are not claimed to be disjoint,
             `KNOWN` or `COUNTED`.
-        parts: gives the texts of both; several times where there are folds.
+        parts: returns the texts of both; several pairs if there are folds.
     """
 
     learned: str
@@ -53,7 +53,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of the texts of a tested set, how many what was learned from holds: as they are, and but for numbers."""
+    """How many texts of a tested set the training list contains: exactly, and ignoring numbers."""
 
     pair: Pair
     learned: int
@@ -134,11 +134,11 @@ def pairs() -> list[Pair]:
 
 
 def count_pairs(data: Path, chosen: Sequence[Pair]) -> Iterator[Count]:
-    """Yield how much of each tested set its training list holds.
+    """Yield the overlap of each tested set with its training list.
 
     Args:
-        data: folder with a folder for each public set.
-        chosen: the pairs.
+        data: folder with a subfolder per public data set.
+        chosen: the pairs to count.
     """
     with every_key_remembered():
         for pair in chosen:

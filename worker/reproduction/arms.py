@@ -1,4 +1,4 @@
-"""The arms of a paper's tables, and what the paper published: a TOML file next to what runs them."""
+"""The arms of a paper's tables, and the published figures: a TOML file next to the code that runs them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FILE_NAME = "arms.toml"
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to get a model, as a line of a table.
+    """One way to obtain a model, as a row of a table.
 
     Attributes:
-        title: as the tables say it.
-        settings: what differs from the configuration that all arms share; None: nothing is trained.
+        title: its name in the tables.
+        settings: differences from the configuration that all arms share; None if nothing is trained.
     """
 
     title: str
@@ -34,12 +34,12 @@ AnyArm = TypeVar("AnyArm", bound=Arm)
 
 
 def read_arms(folder: Path, kind: type[AnyArm]) -> dict[str, AnyArm]:
-    """Return the arms of a folder's file by their names, in its order; each table of the file has an arm's fields."""
+    """Return the arms in a folder's file by name, in the file's order; each TOML table has an arm's fields."""
     return {name: kind(**row) for name, row in _read(folder / FILE_NAME)["arms"].items()}
 
 
 def read_published(folder: Path) -> Any:
-    """Return what the same file says was published."""
+    """Return the published figures from the same file."""
     return _read(folder / FILE_NAME)["published"]
 
 

@@ -1,7 +1,7 @@
-"""Training and measuring the arms of a paper's tables from the command line, with Django or without.
+"""Training and evaluating the arms of a paper's tables from the command line, with or without Django.
 
-``manage.py reproduce`` and ``python -m worker.reproduction`` take the same arguments; the second needs neither Django
-nor a database, so that it runs where there is a GPU and little else.
+``manage.py reproduce`` and ``python -m worker.reproduction`` take the same arguments; the latter needs neither Django
+nor a database, so that it runs on a GPU machine with little else installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from worker.reproduction.tables import put_table
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Give a parser what both commands take."""
+    """Add the arguments of both commands to a parser."""
     parser.add_argument(
         "capability",
         choices=sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce")),
@@ -73,15 +73,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def reproduce(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
-    """Run what is missing, and return the table, which is also written into the output's folder.
+    """Run what is missing, and return the table, which is also written into the output folder.
 
     Args:
-        options: what a parser with `add_arguments` read.
-        say: called with a line for each thing that happens.
+        options: options parsed with `add_arguments`.
+        say: called with a line of text for each event.
 
     Raises:
-        AnalyticsError: an arm, a set or a setting is not known, or the data cannot be used.
-        ValidationFailed: the document for the table has no place for it.
+        AnalyticsError: an arm, a set or a setting is unknown, or the data cannot be used.
+        ValidationFailed: the results document has no markers for the table.
         OSError: the output cannot be written.
     """
     output: Path = options["output"]

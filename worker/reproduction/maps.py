@@ -1,4 +1,4 @@
-"""Groups of texts on a plane, as SVG: the papers' t-SNE figures."""
+"""Groups of texts on a plane as SVG: the papers' t-SNE figures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from analytics.retrieval import Encode
 from questionbank.core.charts import SHAPES
 
 _SIDE, _EDGE, _HEAD = 640, 24, 72
-_LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2), ("#2d7a3e", 1))  # colour, and number of the shape
+_LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2), ("#2d7a3e", 1))  # colour and shape number
 _METHODS = {"tsne": "t-SNE", "pca": "principal components"}
 
 
 def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) -> str:
-    """Draw questions, their valid and their invalid paraphrases (ParaQD, Figures 2 and 3): `map_of_groups`.
+    """Draw questions, their valid and their invalid paraphrases (ParaQD, Figures 2 and 3), as `map_of_groups`.
 
     Args:
         title: printed above the map, followed by the method.
@@ -34,7 +34,7 @@ def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) ->
 
 
 def map_of_groups(groups: Mapping[str, Matrix], title: str) -> str:
-    """Lay out groups of vectors together, and draw them as SVG; the same each time.
+    """Lay out groups of vectors together, and draw them as SVG; deterministic.
 
     Args:
         groups: name of the group -> (vectors, dimension); at most four.
@@ -47,11 +47,11 @@ def map_of_groups(groups: Mapping[str, Matrix], title: str) -> str:
 
 
 def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
-    """Draw points within -1 .. 1 as a picture by itself, each group with a colour and a shape of its own.
+    """Draw points within -1 .. 1 as a standalone picture, each group with its own colour and shape.
 
     Args:
         groups: name of the group -> (points, 2); at most four.
-        title: printed above.
+        title: printed above the picture.
     """
     height = _SIDE + _HEAD
     lines = [
@@ -79,6 +79,6 @@ def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
 
 
 def _places(points: Matrix) -> list[tuple[float, float]]:
-    """Return where the upper left corner of each symbol, 8 wide, is drawn."""
+    """Return the position of the upper left corner of each symbol, 8 wide."""
     half = _SIDE / 2 - _EDGE
     return [(_SIDE / 2 + half * x - 4, _HEAD + _SIDE / 2 - half * y - 4) for x, y in points.tolist()]

@@ -1,4 +1,4 @@
-"""Public sets of word problems as reproductions use them: what is learned from, and what is tested with."""
+"""Public sets of word problems as used by reproductions: their training and test parts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from analytics.problem_files import Problems, read_problems
 
 @dataclass(frozen=True, slots=True)
 class ProblemSet:
-    """A public set.
+    """A public data set.
 
     Attributes:
-        title: as the tables say it.
-        learned: file or folder under the data folder.
-        tested: another file to test with, where the first has no test part.
-        folds: of its cross-validation; 0 where it has a test part.
-        backbone: the encoder to train from unless another is named; empty: the default one.
-        foreign: the set in another language that multilingual arms learn from as well; empty: there is none.
+        title: its name in the tables.
+        learned: training file or folder, relative to the data folder.
+        tested: a separate test file, if the first one has no test part.
+        folds: number of cross-validation folds; 0 if it has a test part.
+        backbone: the encoder to train from unless another is named; empty for the default one.
+        foreign: set in another language that multilingual arms are also trained on; empty if there is none.
     """
 
     title: str
@@ -43,11 +43,11 @@ PROBLEM_SETS: dict[str, ProblemSet] = {
         foreign="math23k",
     ),
 }
-"""By the word that ``--train-on`` takes, whole or as one fold: ``asdiv_a/fold-0``."""
+"""By the word that ``--train-on`` takes, as a whole or as one fold: ``asdiv_a/fold-0``."""
 
 
 def set_backbone(known: ProblemSet, chosen: str) -> str:
-    """Return the encoder that a set's arms are trained from: the one that was named, else the set's own.
+    """Return the encoder that a set's arms are trained from: the named one, else the set's own.
 
     >>> set_backbone(PROBLEM_SETS["mawps"], DEFAULT_BACKBONE), set_backbone(PROBLEM_SETS["math23k"], DEFAULT_BACKBONE)
     ('all-MiniLM-L6-v2', 'multilingual-e5-small')
@@ -56,7 +56,7 @@ def set_backbone(known: ProblemSet, chosen: str) -> str:
 
 
 def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> list[str]:
-    """Return the runs that a set makes, one for each fold: ``asdiv_a`` or ``asdiv_a/fold-3``.
+    """Return the runs of a set, one per fold: ``asdiv_a`` or ``asdiv_a/fold-3``.
 
     Raises:
         DataError: there is no such set or fold.
@@ -78,13 +78,13 @@ def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> li
 def part_problems(
     data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0
 ) -> Problems:
-    """Return the problems of a run; none that is learned from or validated with has a test problem's text.
+    """Return the problems of a run; no training or validation problem has a test problem's text.
 
     Args:
-        data: folder with a folder for each public set.
-        part: as `part_names` gives it.
-        sets: that have the part.
-        most: learn from so many at most, and test with so many; 0 for all.
+        data: folder with a subfolder per public data set.
+        part: a name from `part_names`.
+        sets: the sets that the part's name refers to.
+        most: maximum number of training problems, and of test problems; 0 for all.
 
     Raises:
         DataError: the set is missing or cannot be read.
@@ -100,7 +100,7 @@ def part_problems(
 
 
 def scope_note(known: ProblemSet, folds: tuple[int, ...], seeds: tuple[int, ...]) -> str:
-    """Say which folds and seeds were run, where it is not all folds with one seed.
+    """Return a note on the folds and seeds that were run, unless it is all folds with one seed.
 
     >>> scope_note(PROBLEM_SETS["mawps"], (0,), (1, 2))
     ' (fold 0, 2 seeds)'

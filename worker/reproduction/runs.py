@@ -1,4 +1,4 @@
-"""What every reproduction does with its runs and trained models: where they are kept, and what they say."""
+"""Runs and trained models of all reproductions: running, storing and reading them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run. Capabilities add fields of their own.
+    """The runs to execute. Capabilities add their own fields.
 
     Attributes:
         arms: names of the capability's arms.
-        seeds: of drawing and training.
-        trained_on: sets that are learned from.
-        measured_on: sets that are measured; word problems are also measured on the set that was learned from.
-        questions: learn from so many of each set at most, and test with so many; 0 for all.
-        config: what all arms share; an arm's own settings come on top.
+        seeds: seeds for sampling and training.
+        trained_on: sets to train on.
+        measured_on: sets to evaluate on; word problems are also evaluated on the set that was trained on.
+        questions: maximum number of questions per set to train on, and to test on; 0 for all.
+        config: configuration that all arms share, overridden by an arm's own settings.
     """
 
     arms: Sequence[str]
@@ -51,13 +51,13 @@ class Plan:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], config: Any, defaults: Plan, **more: Any) -> Self:
-        """Return the plan of a command's options, with the defaults for what they leave open.
+        """Return the plan for a command's options, with defaults for options not given.
 
         Args:
-            options: what a parser with `worker.reproduction.command.add_arguments` read.
-            config: what all arms share.
-            defaults: arms, seeds and sets.
-            more: fields of the capability's own.
+            options: options parsed with `worker.reproduction.command.add_arguments`.
+            config: configuration that all arms share.
+            defaults: default arms, seeds and sets.
+            more: the capability's own fields.
         """
         return cls(
             arms=options["arms"] or defaults.arms,
@@ -72,7 +72,7 @@ class Plan:
     def refuse_unknown(
         self, arms: Collection[str], trained_on: Collection[str], measured_on: Collection[str]
     ) -> None:
-        """Raise DataError where an arm or a set is not among those that there are."""
+        """Raise DataError if an arm or a set is unknown."""
         kinds = (
             ("Arms", self.arms, arms),
             ("learned from", self.trained_on, trained_on),
@@ -88,9 +88,9 @@ class Run:
     """An arm with a seed.
 
     Attributes:
-        settings: what identifies it; equal settings give equal figures.
-        folder: where it is kept.
-        say: called with a line for each thing that happens.
+        settings: settings that identify it; equal settings give equal figures.
+        folder: the folder it is stored in.
+        say: called with a line of text for each event.
     """
 
     arm: str
@@ -101,18 +101,18 @@ class Run:
 
     @property
     def checkpoint(self) -> Path:
-        """The folder of its training's checkpoint, which goes once the run is finished."""
+        """The folder of its training's checkpoint, deleted once the run is finished."""
         return self.folder / "checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run found.
+    """The results of a run.
 
     Attributes:
-        training: what is worth noting of its training; empty where nothing was trained.
-        sets: figures by measured set.
-        outcomes: arrays over what was measured, by ``set/name``.
+        training: notes on its training; empty if nothing was trained.
+        sets: figures by evaluated set.
+        outcomes: arrays over the evaluated items, by ``set/name``.
     """
 
     training: Mapping[str, Any]
@@ -122,11 +122,11 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that is kept.
+    """A stored run.
 
     Attributes:
-        fold: place of its part among the set's parts.
-        part: of the set that it was trained on.
+        fold: index of its part among the set's parts.
+        part: the part of the set that it was trained on.
     """
 
     fold: int
@@ -135,7 +135,7 @@ class FinishedRun:
     folder: Path
 
     def figures(self) -> dict[str, Any]:
-        """Return its figures by measured set."""
+        """Return its figures by evaluated set."""
         sets: dict[str, Any] = json.loads((self.folder / _FIGURES).read_text(encoding="utf-8"))["sets"]
         return sets
 
@@ -146,14 +146,14 @@ class FinishedRun:
 
 
 Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
-"""By arm the figures and outcomes of each seed."""
+"""The figures and outcomes of each seed, by arm."""
 
 
 def runs_by_arm(folders: Sequence[Path]) -> Runs:
-    """Return what finished runs found.
+    """Return the results of finished runs.
 
     Args:
-        folders: as `run_missing` returns them.
+        folders: the folders, as `run_missing` returns them.
     """
     runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
     for folder in folders:
@@ -164,7 +164,7 @@ def runs_by_arm(folders: Sequence[Path]) -> Runs:
 
 
 def finished_runs(output: Path, parts: Sequence[str], arm: str) -> list[FinishedRun]:
-    """Return the runs of an arm on the parts of a set that are finished, by part and seed."""
+    """Return an arm's finished runs on the parts of a set, by part and seed."""
     return [
         FinishedRun(fold, part, int(file.parent.name.removeprefix(_SEED)), file.parent)
         for fold, part in enumerate(parts)
@@ -180,16 +180,16 @@ def run_missing(
     measure: Callable[[Run], RunResult],
     say: Say,
 ) -> list[Path]:
-    """Run what is not kept from before, one after another.
+    """Execute the runs that are not stored yet, one after another.
 
     Args:
         output: gets a folder for each arm and seed.
         wanted: arms with seeds.
-        settings_of: what identifies a run; ``config`` is that of its training.
-        defaults: of that configuration: a run that is older than a setting was done with its default, and what is no
-            setting any more does not count.
-        measure: does a run.
-        say: called with a line for each thing that happens.
+        settings_of: returns the settings that identify a run; ``config`` is its training configuration.
+        defaults: defaults of that configuration: a run older than a setting used the setting's default, and settings
+            that no longer exist are ignored.
+        measure: executes a run.
+        say: called with a line of text for each event.
 
     Returns:
         The folders of the runs, in order.
@@ -218,10 +218,10 @@ def run_missing(
 
 
 def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
-    """Return whether its folder holds it, finished.
+    """Return whether its folder holds the finished run.
 
     Raises:
-        DataError: it holds one with other settings.
+        DataError: it holds a run with other settings.
     """
     folder = run.folder
     path = folder / _FIGURES
@@ -239,7 +239,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
 
 
 def _keep(run: Run, result: RunResult, seconds: float) -> None:
-    """Write what a finished run found, the figures last: they say that it is finished."""
+    """Write a finished run's results, the figures last: they mark it as finished."""
     folder = run.folder
     with written_aside(folder / _OUTCOMES) as stream:
         np.savez_compressed(stream, **result.outcomes)  # type: ignore[arg-type]
@@ -255,32 +255,32 @@ def _keep(run: Run, result: RunResult, seconds: float) -> None:
 
 
 def _machine() -> str:
-    """Return what the figures were computed on."""
+    """Return the machine that the figures were computed on."""
     cores = os.cpu_count() or 0
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
     return f"{platform.machine()}, {device}, torch {torch.__version__}"
 
 
 def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return a number for each text by which outcomes of two runs are compared row by row."""
+    """Return a number for each text, by which outcomes of two runs are matched row by row."""
     digests = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
     return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
 
 
 def _prefixed(say: Say, run: str) -> Say:
-    """Say in front of every line which run it is."""
+    """Prefix every line with the run's name."""
     return lambda line: say(f"{run}: {line}")
 
 
 def progress_callback(say: Say) -> Callback:
-    """Say every 50 steps how far the training is."""
+    """Return a callback that reports the progress of a training every 50 steps."""
 
     def tell(report: StepReport) -> None:
         if report.step % 50 == 0 or report.step == report.steps:
             losses = (value for name, value in report.metrics.items() if name.startswith("loss"))
             loss = report.metrics.get(
                 "loss", next(losses, float("nan"))
-            )  # the last layer's has a name of its own
+            )  # the last layer's loss has its own name
             left = report.seconds_left / 60
             say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
 
@@ -290,7 +290,7 @@ def progress_callback(say: Say) -> Callback:
 def wanted_runs(
     arms: Sequence[str], known: Mapping[str, Arm], *, parts: Sequence[str], seeds: Sequence[int]
 ) -> list[tuple[str, int]]:
-    """Return the runs of a plan, ``part/arm`` with a seed; an arm that is not trained has no second seed.
+    """Return the runs of a plan, ``part/arm`` with a seed; an arm that trains nothing has only the first seed.
 
     Raises:
         DataError: an arm is unknown.
@@ -310,12 +310,12 @@ def wanted_runs(
 def trained_folder(
     run: Run, config: Any, train: Callable[[Path, TrainingContext], Manifest]
 ) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a run's model and what is worth noting of its training; it is trained if need be.
+    """Return the folder of a run's model and notes on its training; train it if needed.
 
     Args:
-        run: in whose folder the model is, until the run is measured.
-        config: of the training.
-        train: trains into a folder, and goes on from the checkpoint of the context.
+        run: the model is in its folder until the run has been evaluated.
+        config: the training configuration.
+        train: trains into a folder, resuming from the context's checkpoint.
     """
     folder = run.folder / "model"
     if not _is_model(folder, config):
@@ -325,12 +325,12 @@ def trained_folder(
 
 
 def run_context(run: Run) -> TrainingContext:
-    """Return the context of a run's training: its checkpoint is next to its figures."""
+    """Return the context of a run's training, with the checkpoint next to the figures."""
     return TrainingContext(checkpoints=run.checkpoint, callbacks=(progress_callback(run.say),), say=run.say)
 
 
 def _is_model(folder: Path, config: Any) -> bool:
-    """Return whether a training that was not measured yet left its model here."""
+    """Return whether the folder holds the model of a training that has not been evaluated yet."""
     try:
         return artifact_read(folder).config == config_to_dict(config)
     except ArtifactError:

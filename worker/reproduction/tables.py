@@ -1,4 +1,4 @@
-"""Tables of all reproductions: outcomes of several runs, the cells, and the place in a document."""
+"""Tables of all reproductions: pooled outcomes of several runs, cells, and inserting tables into a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_RUN = "not run"
 
 
 def spread_cell(values: Sequence[float | None]) -> str:
-    """Return the mean, and with several values their standard deviation; None is left out.
+    """Return the mean, and with several values their standard deviation; None values are ignored.
 
     >>> spread_cell([0.5]), spread_cell([0.5, 0.7]), spread_cell([None])
     ('0.500', '0.600 ± 0.141', '-')
@@ -33,7 +33,7 @@ def spread_cell(values: Sequence[float | None]) -> str:
 
 
 def difference_cell(value: float, low: float, high: float, *, lower_is_better: bool = False) -> str:
-    """Return a difference with its interval: bold where it is better beyond it, in italics where it is worse.
+    """Return a difference with its interval: bold if better beyond the interval, in italics if worse.
 
     >>> difference_cell(0.2, 0.1, 0.3), difference_cell(0.2, 0.1, 0.3, lower_is_better=True)
     ('**+0.200 [+0.100, +0.300]**', '*+0.200 [+0.100, +0.300]*')
@@ -44,7 +44,7 @@ def difference_cell(value: float, low: float, high: float, *, lower_is_better: b
 
 
 def range_of(values: Sequence[int]) -> str:
-    """Return rising numbers as people write them.
+    """Return ascending numbers as a readable range.
 
     >>> range_of([1200]), range_of([3, 5, 9])
     ('1,200', '3-9')
@@ -53,7 +53,7 @@ def range_of(values: Sequence[int]) -> str:
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown; a row that is too short is filled up with empty cells.
+    """Return a Markdown table; rows that are too short are padded with empty cells.
 
     >>> print(markdown_table(["", "all", "few"], [["frozen", "0.5"]]))
     | | all | few |
@@ -66,7 +66,7 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 
 def titled_table(title: str, headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Return a table in markdown, each row with its name; without rows it was not run.
+    """Return a titled Markdown table with named rows; without rows, a note that it was not run.
 
     >>> print(titled_table("Accuracy", ["all"], [("frozen", ["0.5"])]))
     ### Accuracy
@@ -84,12 +84,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What an arm reached on a set: all folds and seeds that were run, a row for each question and seed.
+    """Results of an arm on a set, pooled over all folds and seeds that were run, one row per question and seed.
 
     Attributes:
-        questions: a number for each question; runs of the same question share it.
-        columns: by name.
-        folds, seeds: that were run.
+        questions: a number for each row's question; runs of the same question share it.
+        columns: arrays by name.
+        folds, seeds: the folds and seeds that were run.
     """
 
     questions: npt.NDArray[np.int64]
@@ -99,11 +99,11 @@ class Pooled:
 
     @classmethod
     def of(cls, runs: Sequence[FinishedRun], arrays: Iterable[Mapping[str, Array]]) -> Self:
-        """Return runs and their outcomes as one; ``question`` names the rows.
+        """Pool runs and their outcomes; ``question`` identifies the rows.
 
         Args:
             runs: at least one.
-            arrays: of each run, by name.
+            arrays: arrays of each run, by name.
         """
         by_run = [
             {**run_arrays, "seed": np.full(len(run_arrays["question"]), run.seed)}
@@ -128,22 +128,22 @@ class Pooled:
         return mean_interval(self.questions.tolist(), values, np.random.default_rng(0))
 
     def scope(self, problem_set: ProblemSet) -> str:
-        """Say which folds and seeds were run, if they are not all folds with one seed."""
+        """Return a note on the folds and seeds that were run, unless they are all folds with one seed."""
         return scope_note(problem_set, self.folds, self.seeds)
 
 
 def difference(questions: Array, values: Array, reference: Array) -> tuple[float, float, float]:
-    """Return the mean of some values less the reference's, with its paired 95 % bootstrap interval over questions."""
+    """Return the mean of some values minus the reference's, with its paired 95 % bootstrap interval over questions."""
     columns = [values.astype(float).tolist(), reference.astype(float).tolist()]
     drawn = paired_difference(questions.tolist(), columns, "mean", np.random.default_rng(0))
     return drawn["difference"], drawn["low"], drawn["high"]
 
 
 def put_table(document: Path, name: str, table: str) -> None:
-    """Replace what is between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+    """Replace the text between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 
     Raises:
-        ValidationFailed: the document is not there, or does not have both marks once, in this order.
+        ValidationFailed: the document is missing, or does not contain both markers once, in this order.
     """
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     text = document.read_text(encoding="utf-8") if document.is_file() else ""

@@ -1,4 +1,4 @@
-"""What workers do for solvers of word problems; each method imports what it needs."""
+"""Worker jobs for solvers of word problems; each method imports what it needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SolverWork(WorkerCapability):
-    """Trains, compares and measures solvers of word problems."""
+    """Trains, compares and evaluates solvers of word problems."""
 
     measured_on = "a file or a folder of word problems"
 
@@ -54,7 +54,7 @@ class SolverWork(WorkerCapability):
         return (SolveBlocks,)
 
     def solve(self, reporter: RunReporter) -> Mapping[str, Any]:
-        """Solve the word problems that no solver in use has looked at."""
+        """Solve the word problems that no solver in use has processed."""
         from worker.solver.solving import solve_run
 
         return solve_run(reporter)

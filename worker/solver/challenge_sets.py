@@ -2,11 +2,11 @@
 
 ``python -m worker.solver.challenge_sets --data ../shared/data --output FOLDER --model MODEL`` writes
 
-- ``he_mwp.jsonl.gz``: reversed problems (RODA) of Math23K's development set. The paper's were cleaned by hand; of ours
-  only those are taken whose equation evaluates to the number that is asked for.
-- ``adv_asdiv_sp.jsonl.gz``: problems of ASDiv-A that a trained solver solves, put in other words by rules so that it no
-  longer does: an attack in the way of Kumar et al. (2021), whose examples depend on the solver that is attacked. How
-  many problems withstand it is printed.
+- ``he_mwp.jsonl.gz``: reversed problems (RODA) of Math23K's development set. The paper's were cleaned by hand; we
+  keep only those whose equation evaluates to the number asked for.
+- ``adv_asdiv_sp.jsonl.gz``: problems of ASDiv-A that a trained solver solves, paraphrased by rules so that it no
+  longer does: an attack in the manner of Kumar et al. (2021), whose examples depend on the attacked solver. The number
+  of problems that withstand it is printed.
 
 Neither is comparable to the paper's rows.
 """
@@ -34,19 +34,19 @@ from worker.solver.outcomes import outcomes_of
 from worker.solver.starter_data import write_rows
 
 HE_MWP = 400
-REWORDINGS = 8  # of a problem, at most
+REWORDINGS = 8  # maximum per problem
 SEED = 0
 _FIELDS = ("id", "text", "language", "equation", "answer", "fold")
 
 
 def reversed_problems(problems: Sequence[ProblemRecord], count: int = HE_MWP) -> list[ProblemRecord]:
-    """Return `count` reversed versions of the problems, drawn at random; all where there are fewer."""
+    """Return `count` random reversed versions of the problems, or all if there are fewer."""
     versions = [version for problem in problems for version in reverse_operation(problem)]
     return random.Random(SEED).sample(versions, min(count, len(versions)))  # noqa: S311
 
 
 def rewordings(problem: ProblemRecord) -> list[ProblemRecord]:
-    """Return the problem with the question first, then reworded by rules; only texts with the same numbers."""
+    """Return the problem with the question first, then paraphrases by rules; only texts with the same numbers."""
     numbers = _numbers(problem.text)
     question_first = reorder_question(problem)
     texts = [question_first.text] if question_first else []
@@ -63,7 +63,7 @@ def _numbers(text: str) -> Counter[Fraction]:
 
 
 def attack(problems: Sequence[ProblemRecord], solver: Solver) -> tuple[list[ProblemRecord], int]:
-    """Return the first rewording of each solved problem that the solver gets wrong, and how many problems it solved."""
+    """Return each solved problem's first rewording that the solver gets wrong, and the number of solved problems."""
     solved = [outcome.problem for outcome in outcomes_of(solver, problems) if outcome.is_answer_right]
     versions = [version for problem in solved for version in rewordings(problem)]
     adversarial: dict[str, ProblemRecord] = {}

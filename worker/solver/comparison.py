@@ -1,6 +1,6 @@
-"""Comparing a candidate solver with the champion on the bank's held-out problems, from which neither learned.
+"""Comparing a candidate solver with the champion on the bank's held-out problems, which neither was trained on.
 
-A problem's answer is the value of its equation, which is not rounded, else the published number.
+A problem's answer is the unrounded value of its equation, else the published number.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ CHANGED_SHOWN = 20
 def solver_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> SolverFigures:
-    """Measure both solvers.
+    """Evaluate both solvers.
 
     Raises:
         ServiceUnavailable: the files of a solver are missing or damaged.
     """
     reporter.progress(0, 0, "Reading the fixed problems")
     suite = sorted(solver_material(candidate.scope).suite, key=lambda problem: split_place(problem.text))
-    suite = suite[:LARGEST_SUITE]  # of a large bank the same sample each time, with problems of both kinds
+    suite = suite[:LARGEST_SUITE]  # for a large bank the same sample each time, with problems of both kinds
     solutions = {
         role: in_portions(reporter, role, suite, solver_of(artifact).solver.solve)
         for role, artifact in zip(ROLES, (candidate, champion), strict=True)
@@ -52,8 +52,8 @@ def solver_figures(
     """Return the figures of a comparison.
 
     Args:
-        suite: problems with an equation that can be read, or with an answer that is a number.
-        solutions: what both solvers say of each, by ``"candidate"`` and ``"champion"``.
+        suite: problems with an equation that can be parsed, or with a numeric answer.
+        solutions: both solvers' solutions of each problem, by ``"candidate"`` and ``"champion"``.
     """
     checkers = [_checker(problem) for problem in suite]
     right = {
@@ -76,7 +76,7 @@ def solver_figures(
             "with_equation": len(suite) - answer_only,
             "answer_only": answer_only,
             "won": sum(right["candidate"][place] for place in changed),
-            "lost": 0,  # of the questions that one of the solvers cannot read: both read every problem
+            "lost": 0,  # questions that only one solver can read: none, as both read every problem
             "gained": 0,
             "missed": sum(right["champion"][place] for place in changed),
             "seed": SEED,
@@ -102,7 +102,7 @@ def _first_equation(candidates: Sequence[Solution]) -> str:
 
 
 def _checker(problem: ProblemRecord) -> Callable[[Solution], bool]:
-    """Return the function that says whether a solution gives the problem's answer."""
+    """Return a function that checks whether a solution gives the problem's answer."""
     if problem.equation:
         example = solver_example(problem)
         value = value_of(example.tokens, example.values)

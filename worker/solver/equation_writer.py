@@ -1,12 +1,13 @@
 """The adapter with which SmolLM2 writes the equations of word problems, trained as decision 85 describes.
 
 ``python -m worker.solver.equation_writer --data ../shared/data --model FOLDER --output FOLDER`` trains it. The model is
-the folder that a worker writes below `VAR_DIR` (`analytics.language_model.packaged`); the output has the form of
-`analytics/language_model/starter`. It needs a graphics card: without one, a step takes minutes.
+the folder that a worker writes below `VAR_DIR` (`analytics.language_model.packaged`); the output has the format of
+`analytics/language_model/starter`. It needs a GPU: without one, a step takes minutes.
 
-LoRA (Hu et al., ICLR 2022) by peft, on every linear layer. It learns from the sets of the solver's starter
+LoRA (Hu et al., ICLR 2022) by peft, on every linear layer. It is trained on the sets of the solver's starter
 (`worker.solver.starter_data`) with all of MathQA and longer texts, our demo bank, and generated problems, under the
-terms that the shipped manifest names. It learns nothing from ASDiv (CC BY-NC), nor from what starters are measured on.
+terms that the shipped manifest names. It is not trained on ASDiv (CC BY-NC), nor on the sets that starters are
+evaluated on.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ from worker.solver.starter_data import STARTER_SETS, divide, starter_rows
 
 Pairs = list[tuple[str, str]]  # texts of problems, and their equations as the model writes them
 
-RANK, ALPHA = 24, 48  # the reader multiplies by their quotient, 2
+RANK, ALPHA = 24, 48  # the inference code multiplies by their quotient, 2
 LEARNING_RATE, STEPS = 8e-4, 605
-TOKENS = 16_000  # a batch, padding included
+TOKENS = 16_000  # per batch, including padding
 _LAYERS = [f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")]
-_LONGEST, _MOST_SYMBOLS, _MOST_CHARACTERS = 420, 21, 58  # of a problem's text, then of its equation
+_LONGEST, _MOST_SYMBOLS, _MOST_CHARACTERS = 420, 21, 58  # limits of a problem's text, then of its equation
 _WARM_UP, _REPORTED = 60, 100  # steps
-_SORTED_TOGETHER = 4096  # problems of which batches of about one length are made
-_NO_TARGET = -100  # what PyTorch's cross entropy leaves out
+_SORTED_TOGETHER = 4096  # problems sorted together to make batches of similar length
+_NO_TARGET = -100  # ignored by PyTorch's cross entropy
 
 
 def learned_pairs(data: Path, *, everyday: int, synthetic: int) -> Pairs:
-    """Return what is learned from: public sets, and so many problems generated from everyday kinds and from stories.
+    """Return the training pairs: public sets, and problems generated from everyday kinds and from stories.
 
-    The problems that the solver's starter is validated with are left out.
+    The problems that the solver's starter is validated on are left out.
     """
     whole = dict.fromkeys(STARTER_SETS["en"].learned, 0)
     sets = replace(
@@ -82,7 +83,7 @@ def writable_pairs(problems: Iterable[ProblemRecord]) -> Pairs:
 
 
 def _batches(pairs: Pairs, tokenizer: Tokenizer, rng: Random) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield tokens and targets without end, both (problems, tokens): a target is an equation's token in its place."""
+    """Yield endless batches of tokens and targets, both (problems, tokens); only equation tokens are targets."""
     characters = equations.character_ids(tokenizer)
     while True:
         order = rng.sample(pairs, len(pairs))
@@ -95,7 +96,7 @@ def _batches(pairs: Pairs, tokenizer: Tokenizer, rng: Random) -> Iterator[tuple[
                 targets.append(torch.tensor([_NO_TARGET] * len(prompt) + written))
             batches = list(batches_by_length(list(map(len, rows)), tokens=TOKENS))
             rng.shuffle(batches)
-            for batch in batches:  # a causal model needs no mask where the padding is on the right
+            for batch in batches:  # a causal model needs no mask if the padding is on the right
                 yield (
                     pad_sequence([rows[row] for row in batch], batch_first=True),
                     pad_sequence([targets[row] for row in batch], batch_first=True, padding_value=_NO_TARGET),
@@ -105,28 +106,28 @@ def _batches(pairs: Pairs, tokenizer: Tokenizer, rng: Random) -> Iterator[tuple[
 def train_adapter(
     model: Any, tokenizer: Tokenizer, pairs: Pairs, *, seed: int, steps: int, minutes: float
 ) -> tuple[Any, dict[str, float]]:
-    """Train an adapter on a causal model; the rate grows over 60 steps and falls to 2 % of its height.
+    """Train an adapter on a causal model; the rate warms up over 60 steps and decays to 2 % of its peak.
 
     Args:
-        model: transformers' model of the Llama family, in float32; its layers are wrapped in place.
-        tokenizer, pairs: of the model; what `learned_pairs` returns.
-        seed: of the adapter's first values and the order of the problems.
-        steps, minutes: at most; the rate falls with what ends first.
+        model: a transformers model of the Llama family, in float32; its layers are wrapped in place.
+        tokenizer, pairs: the model's tokenizer; the result of `learned_pairs`.
+        seed: seed of the adapter's initial values and of the order of the problems.
+        steps, minutes: upper limits; the rate decays with whichever ends first.
 
     Returns:
-        peft's model, and steps, problems seen, and the mean loss of the last hundred steps or fewer.
+        peft's model; and steps, problems seen, and the mean loss of the last hundred steps or fewer.
     """
     from peft import LoraConfig, get_peft_model
 
     torch.manual_seed(seed)
     config = LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=_LAYERS, init_lora_weights="gaussian")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # peft reads an attribute with a new name
+        warnings.simplefilter("ignore", FutureWarning)  # peft reads an attribute that was renamed
         adapted = get_peft_model(model, config)
     trained = [weights for weights in adapted.parameters() if weights.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=LEARNING_RATE, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     device, output, began = trained[0].device, model.get_output_embeddings(), time.monotonic()
-    batches = _batches(pairs, tokenizer, Random(seed))  # noqa: S311 - no secret
+    batches = _batches(pairs, tokenizer, Random(seed))  # noqa: S311 - sampling, not security
     losses: list[torch.Tensor] = []
     seen = 0
     while (done := max(len(losses) / steps, (time.monotonic() - began) / (60 * minutes))) < 1:

@@ -1,4 +1,4 @@
-"""How well word problems are solved: `manage.py evaluate solver`.
+"""Evaluation of word problem solvers: `manage.py evaluate solver`.
 
 The figures of `worker.solver.outcomes`, and the difference from retrieving the nearest problem's equation.
 """
@@ -22,8 +22,8 @@ from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers
 
-TRAINED = "trained"  # the solver that is measured, besides the baselines
-RECALLING = "recalling"  # the same, which recalls the set's other problems without having learned from them
+TRAINED = "trained"  # the evaluated solver, as opposed to the baselines
+RECALLING = "recalling"  # the same one, recalling the set's other problems without being trained on them
 
 
 def evaluate_solver(
@@ -34,21 +34,21 @@ def evaluate_solver(
     frozen: Encode | None = None,
     recalling: SolverFor | None = None,
 ) -> dict[str, Any]:
-    """Measure a solver, and retrieve-and-apply, on a file or a folder of problems.
+    """Evaluate a solver, and retrieve-and-apply, on a file or a folder of problems.
 
-    Problems are tested with by file name (`read_problems`) or, where there are no such files, fold by fold.
+    Test problems are chosen by file name (`read_problems`) or, if there are no such files, fold by fold.
 
     Args:
-        solver: None measures the baselines alone.
-        name: of the solver.
+        solver: None evaluates only the baselines.
+        name: name of the solver.
         frozen: an encoder for the second baseline.
-        recalling: gives the same solver, which recalls the problems that may be learned from.
+        recalling: returns the same solver with recall of the training problems.
 
     Returns:
         Figures by solver, and the differences of the solver's answer accuracy from the baselines'.
 
     Raises:
-        DataError: nothing can be measured.
+        DataError: there is nothing to evaluate.
     """
     parts = list(_parts(data))
     solvers: dict[str, SolverFor] = {TRAINED: lambda _learned: solver} if solver is not None else {}
@@ -82,7 +82,7 @@ def evaluate_solver(
 
 
 def _parts(data: Path) -> Iterator[Problems]:
-    """Yield what is learned from and what is tested with: once, or for each fold."""
+    """Yield training and test problems: once, or for each fold."""
     problems = read_problems(data)
     folds = sorted({problem.fold for problem in problems.learned if problem.fold is not None})
     if problems.test:
@@ -95,7 +95,7 @@ def _parts(data: Path) -> Iterator[Problems]:
 
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:
-    """Return the answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
+    """Return the answer accuracy minus a baseline's on the same problems, with its 95 % bootstrap interval."""
     columns = [
         [float(outcome.is_answer_right) for outcome in solver_outcomes]
         for solver_outcomes in (outcomes, baseline)
@@ -105,12 +105,12 @@ def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dic
 
 
 def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a solver on ``data``: those in use, one by its number or folder, or the baselines alone (``none``).
+    """Evaluate a solver on ``data``: those in use, one by its id or folder, or only the baselines (``none``).
 
     Raises:
         NotFound: there is no such solver.
-        ServiceUnavailable: none is in use.
-        DataError: nothing can be measured.
+        ServiceUnavailable: no solver is in use.
+        DataError: there is nothing to evaluate.
     """
     from analytics.backbone.bert import encode_bulk, load_backbone
 
@@ -125,12 +125,12 @@ def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recalling(learned: Sequence[ProblemRecord]) -> Solver:
-    """Return the solvers in use, which recall these problems too."""
+    """Return the solvers in use, with recall of these problems too."""
     return SolverByLanguage(solved=learned)
 
 
 def _solver(model: str) -> tuple[str, Solver | None]:
-    """Return a name and a solver; none for the baselines alone."""
+    """Return a name and a solver; None for only the baselines."""
     if model == "none":
         return "", None
     solver = solver_by_name(model)

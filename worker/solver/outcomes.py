@@ -1,7 +1,7 @@
-"""What a solver wrote for problems, and the figures of it. Needs no database.
+"""A solver's outcomes on problems, and figures computed from them. Needs no database.
 
-Pattern-CL, section 5.1: accuracy of the equation and of its value; further of the published answer, by number of
-operators, and with and without twins, which differ from a problem that was learned from in their numbers alone.
+Pattern-CL, section 5.1: accuracy of the equation and of its value; also of the published answer, by number of
+operators, and with and without twins, which differ from a training problem only in their numbers.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _MOST_OPERATORS = 5
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a solver wrote for a problem.
+    """A solver's outcome for a problem.
 
     Attributes:
-        problem: with the published equation.
-        operators: of the published equation; -1 where it cannot be read.
-        equation, prototype: that was written, with the problem's numbers and with slots; empty if none was.
-        is_equation_right, is_answer_right: against the published equation, and its value. A quotient that is rounded
-            for an answer counts as it is in the equation, since published equations round nothing.
-        is_published: whether the answer, rounded where it is, is the published one; None where that is no number.
-        probability: of the answer, as the solver says; 0 if there is none.
-        is_twin: a problem that was learned from differs in its numbers alone.
+        problem: the problem, with its published equation.
+        operators: number of operators in the published equation; -1 if it cannot be parsed.
+        equation, prototype: the equation written, with the problem's numbers and with slots; empty if there is none.
+        is_equation_right, is_answer_right: compared with the published equation, and with its value. A quotient that is
+            rounded for an answer counts unrounded, since published equations round nothing.
+        is_published: whether the answer, rounded where it is, is the published one; None if that is not a number.
+        probability: the solver's probability of the answer; 0 if there is none.
+        is_twin: whether a training problem differs only in its numbers.
     """
 
     problem: ProblemRecord
@@ -55,7 +55,7 @@ class Outcome:
 def outcomes_of(
     solver: Solver, problems: Sequence[ProblemRecord], learned: Sequence[ProblemRecord] = (), *, beam: int = 3
 ) -> list[Outcome]:
-    """Solve problems with a published equation; one whose equation cannot be read counts as wrong."""
+    """Solve problems with a published equation; a problem whose equation cannot be parsed counts as wrong."""
     twins = {story_key(problem.text) for problem in learned}
     readable = {(example.problem.id, example.problem.text): example for example in solver_examples(problems)}
     outcomes = []

@@ -1,4 +1,4 @@
-"""The floor of word-problem solving: take the equation of the most similar problem, with the question's own numbers."""
+"""The baseline of word-problem solving: apply the equation of the most similar problem to the question's numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from analytics.solver.targets import SolverExample, solver_example, solver_examp
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
 
 SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
-"""Gives a solver, from the problems that may be learned from."""
+"""Returns a solver, given the training problems."""
 
 _TRIED = 50
 
@@ -29,8 +29,8 @@ class RetrieveAndApply:
     Args:
         known: problems with equations.
         vectors: (known, width) of length 1.
-        encode: gives such vectors of other texts.
-        name: what figures call it.
+        encode: returns such vectors for other texts.
+        name: its name in figures.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class RetrieveAndApply:
         self.prototypes = [to_prefix(numbered_tree(example)) for example in known]
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return, for each problem, the equation of the nearest one whose equation it has all numbers for."""
+        """Return, for each problem, the equation of the nearest one that it has all the numbers for."""
         if not problems:
             return []
         nearest = nearest_rows(self.encode([problem.text for problem in problems]), self.vectors, _TRIED)
@@ -51,7 +51,7 @@ class RetrieveAndApply:
         return next((solutions for solutions in applied if solutions), [])
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Return no reason: everything can be tried."""
+        """Return no reason: every problem can be attempted."""
         return ""
 
     @staticmethod
@@ -68,7 +68,7 @@ class RetrieveAndApply:
 
 
 def is_number(label: str) -> bool:
-    """Return whether a label of a prototype stands for a number of the text.
+    """Return whether a label of a prototype represents a number in the text.
 
     ``N1.2`` is the second part of the number N1.
     """
@@ -76,7 +76,7 @@ def is_number(label: str) -> bool:
 
 
 def term_vectors(known: Sequence[SolverExample]) -> tuple[npt.NDArray[np.float32], Encode]:
-    """Return TF-IDF vectors of length 1 of texts, and what gives them of others; numbers are all the same word."""
+    """Return unit TF-IDF vectors of texts, and a function to encode other texts; all numbers are the same term."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(analyzer=_terms, dtype=np.float32)
@@ -95,7 +95,7 @@ def _terms(text: str) -> list[str]:
 
 
 def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
-    """Return the baselines: the nearest problem by TF-IDF and, with an encoder, by its vectors."""
+    """Return the baselines: the nearest problem by TF-IDF and, given an encoder, by its vectors."""
     solvers: dict[str, SolverFor] = {"retrieve_tfidf": _by_terms}
     if frozen is not None:
         solvers["retrieve_encoder"] = partial(_by_vectors, _remembering(frozen))
@@ -103,7 +103,7 @@ def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
 
 
 def _remembering(encode: Encode) -> Encode:
-    """Encode each text once, although folds share most of theirs."""
+    """Cache the vector of each text, since folds share most of their texts."""
     vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def encode_new(texts: Sequence[str]) -> npt.NDArray[np.float32]:

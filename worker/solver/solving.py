@@ -30,20 +30,20 @@ from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
 BATCH = 64
-ASKED_BATCH = 4  # where the language model may be asked: whoever waits for the worker waits for one block
+ASKED_BATCH = 4  # if the language model may be queried: waiting work waits for one block
 SECOND_OPINIONS = 500
-"""Most questions of one run for which the language model is asked: it takes most of a second for each."""
+"""Most questions of one run to query the language model for: it takes most of a second for each."""
 NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 
 
 def solve_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``solve`` asks for: solve what the solvers in use have not looked at, each in its language.
+    """Execute a run of kind ``solve``: solve what the solvers in use, one per language, have not processed.
 
-    Every idle worker helps. It may stop anywhere and be done again; a solver that is promoted meanwhile solves the
-    rest, and what its predecessor solved.
+    Idle workers help. It may stop anywhere and be repeated; a solver that is promoted meanwhile solves the
+    rest, and again what its predecessor solved.
 
     Returns:
-        How many questions were solved, and how many were not.
+        The numbers of questions solved and not solved.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
@@ -61,10 +61,10 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def opinion_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``opinion`` asks for; `second_opinion_request` describes its parameters.
+    """Execute a run of kind ``opinion``; `second_opinion_request` describes its parameters.
 
     Returns:
-        ``{"alternatives": as `solution_to_json` gives them, "reason": why there are none, "solver": its name}``, and
+        ``{"alternatives": as `solution_to_json` returns them, "reason": why there are none, "solver": its name}``, and
         "opinions": the first answers of the solver alone (``"own"``) and of the language model (``"written"``).
 
     Raises:
@@ -77,7 +77,7 @@ def opinion_run(reporter: RunReporter) -> dict[str, Any]:
     served = solver_in_use(artifact, with_bank=True, with_second_opinion=True)
     ((solutions, reason),) = _solve([ProblemRecord("", text, language)], served)
     alternatives = [solution_to_json(solution) for solution in solutions]
-    pooled = getattr(served.solver, "solver", None)  # behind the rules
+    pooled = getattr(served.solver, "solver", None)  # wrapped by the rules
     opinions = {
         name: solution_to_json(solution)
         for name in ("own", "written")
@@ -87,7 +87,7 @@ def opinion_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
-    """Plan the blocks of a solver unless there are some that are not finished."""
+    """Plan the blocks of a solver unless it has unfinished ones."""
 
     def wait() -> None:
         reporter.check()
@@ -103,7 +103,7 @@ def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
 
 
 class SolveBlocks(BlockJob):
-    """The questions that a solver in use has not looked at; a block is a range of them."""
+    """The questions that a solver in use has not processed; a block is a range of them."""
 
     word = "solve"
 
@@ -123,12 +123,12 @@ class SolveBlocks(BlockJob):
         return block_ranges(self.unsolved_ids(above=last), ASKED_BATCH if is_asked else BATCH)
 
     def unsolved_ids(self, *, above: int = 0) -> list[int]:
-        """Return the questions with an id above this that the solver has not looked at, in order."""
+        """Return the ids, above this one, of questions that the solver has not processed, in order."""
         rows = unsolved_questions(self.artifact).filter(pk__gt=above).order_by("pk")
         return list(rows.values_list("pk", flat=True))
 
     def compute(self, block: WorkBlock, _cancel: Callable[[], bool]) -> Callable[[], int]:
-        """Solve what a range of questions lacks."""
+        """Solve the unsolved questions in a range."""
         within = Q(pk__gte=block.first, pk__lte=block.last)
         questions = list(unsolved_questions(self.artifact).filter(within).order_by("pk"))
         is_asked = block_sums(job=self.name).looked_at < SECOND_OPINIONS
@@ -141,7 +141,7 @@ class SolveBlocks(BlockJob):
 
 
 def _solve(problems: Sequence[ProblemRecord], served: ServedSolver) -> list[tuple[Sequence[Solution], str]]:
-    """Return what was found for each problem, the most probable first, or nothing and the reason."""
+    """Return each problem's solutions, most probable first, with an empty reason; or no solutions and the reason."""
     reasons = [
         served.solver.unsolvable_reason(problem) if may_be_solved(problem.text) else NO_WORD_PROBLEM
         for problem in problems
@@ -161,9 +161,9 @@ def _store(
     *,
     job: str,
 ) -> int:
-    """Keep what came of some questions; return how many were solved.
+    """Store the outcomes of some questions; return how many were solved.
 
-    Nothing is kept, or counted, of a model that is no longer in use: the job's blocks go, and are planned again.
+    Nothing is stored or counted for a model that is no longer in use: the job's blocks are deleted and planned again.
     """
     champions_lock("analogy", "solver")
     champion = artifact_champion(capability="solver", scope=served.artifact.scope)

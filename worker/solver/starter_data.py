@@ -1,20 +1,20 @@
 """The problems that the starters of the solvers and of the retriever are trained on.
 
 ``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes the English ones, with
-``--language zh`` the Chinese.
+``--language zh`` the Chinese ones.
 
 English: MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its
 longest texts, and the demo bank without the questions that it holds out. 213 problems of our own
-(`written_problems.jsonl`, written by hand by people who had seen none of the others) are validated with, so that a
-solver's confidence holds for texts unlike those that it learned from. Problems that equal, but for numbers and
-marks, one that the starters are measured on are left out, and so is every rewording of such a problem. MathQA's
-validation problems have near copies in its own training split: of these only equal texts are left out. Synthetic
-problems are learned from, and not validated with.
+(`written_problems.jsonl`, written by people who had seen none of the others) are used for validation, so that a
+solver's confidence holds for texts unlike its training problems. Problems that match, ignoring numbers and
+punctuation, one that the starters are evaluated on are left out, and so is every rewording of such a problem. MathQA's
+validation problems have near copies in its own training split: here only equal texts are left out. Synthetic
+problems are used for training only.
 
-``--learned``, ``--measured`` and ``--longest`` choose other problems, so that a model can be measured on MAWPS, for
+``--learned``, ``--measured`` and ``--longest`` choose other problems, so that a model can be evaluated on MAWPS, for
 instance.
 
-Chinese: the training splits of Math23K and UnbiasedMWP; of Math23K's published test problems only equal texts are
+Chinese: the training splits of Math23K and UnbiasedMWP; for Math23K's published test problems only equal texts are
 left out.
 
 Writes ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder. The starters
@@ -44,16 +44,16 @@ from questionbank.problem_writing.stories import synthetic_rows
 
 @dataclass(frozen=True, slots=True)
 class StarterSets:
-    """What a starter of one language is trained on.
+    """Training data of a starter for one language.
 
     Attributes:
-        learned: each set, and how many of its problems; 0 for all.
-        measured: sets of which nothing that equals a problem, but for numbers, is learned from.
-        equal_texts: sets of which only equal texts are left out.
-        reworded: sets whose rows of one seed reword one problem.
-        synthetic: how many problems are generated from stories.
-        everyday: how many are generated from kinds of everyday problems.
-        longest: characters of a problem; a processor takes twice as long for twice the text.
+        learned: each training set, with the number of problems to use; 0 for all.
+        measured: evaluation sets: problems that match theirs, ignoring numbers, are left out.
+        equal_texts: sets for which only equal texts are left out.
+        reworded: sets in which the rows of one seed are rewordings of one problem.
+        synthetic: number of problems generated from stories.
+        everyday: number of problems generated from kinds of everyday problems.
+        longest: maximum characters per problem; a CPU takes twice as long for twice the text.
     """
 
     learned: Mapping[str, int]
@@ -100,7 +100,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SetCounts:
-    """How many problems of a set there are, and what became of them."""
+    """Number of problems in a set, and how many were left out or used."""
 
     problems: int
     measured_on: int
@@ -116,26 +116,26 @@ class SetCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What nothing is learned from.
+    """Texts that must not be trained on.
 
     Attributes:
-        but_for_numbers: texts that are recognised with other numbers too.
-        texts: that are recognised with their own numbers only, however they are written.
+        but_for_numbers: texts that match whatever their numbers.
+        texts: keys of texts that match only with the same numbers, in any notation.
     """
 
     but_for_numbers: KeptOut
     texts: Set[str]
 
     def holds(self, row: Row) -> bool:
-        """Return whether a problem is measured on."""
+        """Return whether a problem is used for evaluation."""
         return self.but_for_numbers.holds(row["text"]) or text_key(row["text"]) in self.texts
 
 
 def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row], dict[str, SetCounts]]:
-    """Return the problems of the public sets, of the demo bank in this language, and generated ones, set by set.
+    """Return the problems of the public sets, the demo bank in this language, and generated ones, set by set.
 
     Returns:
-        The problems, and by name of the set how many there were and why some were left out.
+        The problems, and by set name how many there were and why some were left out.
     """
     bank = [asdict(record) for record in demo_questions() if record.equation and record.language == language]
     measured = _measured(data, sets, bank)
@@ -204,10 +204,10 @@ def _name_and_count(text: str) -> tuple[str, int]:
 
 
 def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[list[Row], list[Row]]:
-    """Return the rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
+    """Split rows into training rows and `VALIDATION` or a few more validation rows, at random.
 
-    Problems that are equal but for numbers, and rewordings of one problem, stay together; generated ones are
-    learned from alone, and written ones validated with alone.
+    Problems that match except for numbers, and rewordings of one problem, stay together; generated problems are
+    only used for training, and written ones only for validation.
     """
     seeds = {story_key(row["text"]): row["seed"] for name in reworded for row in _rows(data, name)}
     groups: dict[str, list[Row]] = {}
@@ -230,7 +230,7 @@ def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[li
 
 
 def write_problems(data: Path, output: Path, sets: StarterSets, language: str) -> dict[str, SetCounts]:
-    """Write the problems to learn from and to validate with into a folder, and return what became of each set."""
+    """Write the training and validation problems into a folder, and return the counts of each set."""
     rows, counts = starter_rows(data, sets, language)
     learned, validation = divide(rows, data, sets.reworded)
     output.mkdir(parents=True, exist_ok=True)

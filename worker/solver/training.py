@@ -15,9 +15,9 @@ from worker.reporting import RunReporter
 
 
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: `train_candidate`, with ``{"language": code, "hierarchies": [names] or absent}``.
+    """Execute a training run: `train_candidate`, with ``{"language": code, "hierarchies": [names] or absent}``.
 
-    The problems held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
+    The held-out problems are tested at the end; the validation problems are also used to calibrate the confidence.
     """
 
     def begin(beginning: Beginning) -> Train:
@@ -28,7 +28,7 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _language(reporter: RunReporter) -> str:
-    """Return the language whose problems are learned from; jobs of an earlier version name none."""
+    """Return the language of the training problems; jobs of an earlier version do not name one."""
     return str(reporter.run.parameters.get("language", "en"))
 
 

@@ -1,7 +1,7 @@
-"""Training and measuring the arms of Learning by Analogy's tables, by set, fold and seed.
+"""Training and evaluating the arms of Learning by Analogy's tables, by set, fold and seed.
 
-A part's test problems look for exemplars among the problems that it is learned from. A way of finding exemplars is
-measured by their graphs, by retrieve-and-apply and, where a language model is configured, by its answers.
+The exemplars of a part's test problems are searched among its training problems. A retrieval method is
+evaluated by their graphs, by retrieve-and-apply and, if a language model is configured, by its answers.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _READ_NOTHING = ("random", "tfidf", "bound")  # arms without an encoder
 
 @dataclass(frozen=True)
 class AnalogyPlan(Plan):
-    """What is to be run.
+    """The runs to execute.
 
     Attributes:
-        k: exemplars of a question.
+        k: exemplars per question.
         generator: a language model that answers questions from the exemplars.
-        pairs: file of pairs that a language model has rewritten, for the arm `REWRITTEN_BY_MODEL`.
+        pairs: file of pairs rewritten by a language model, for the arm `REWRITTEN_BY_MODEL`.
     """
 
     k: int = 8
@@ -63,7 +63,7 @@ class AnalogyPlan(Plan):
 
 
 def analogy_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
-    """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
+    """Train and evaluate the arms chosen by the options, and return the tables of everything run into the folder."""
     config = config_from_strings(AnalogyConfig, named_values(options["set"]))
     arms = [arm for arm in ARMS if arm != REWRITTEN_BY_MODEL or options["pairs"]]
     defaults = Plan(arms, [config.seed], list(PROBLEM_SETS))
@@ -76,7 +76,7 @@ def analogy_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> 
 def reproduce_analogy(
     data: Path, output: Path, plan: AnalogyPlan, *, say: Say = lambda _line: None
 ) -> list[Path]:
-    """Run what is missing of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
+    """Run the missing parts of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
         DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
@@ -94,7 +94,7 @@ def reproduce_analogy(
 
 
 def _settings(plan: AnalogyPlan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
-    """Return what identifies a run; equal settings give equal figures."""
+    """Return the settings that identify a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
     shared = replace(
@@ -165,10 +165,10 @@ def _run(run: Run, plan: AnalogyPlan, data: Path) -> RunResult:
 
 
 def _refuse_unknown_languages(asked: Mapping[str, Problems], config: AnalogyConfig) -> None:
-    """Refuse sets that the encoder of a run cannot read, before it is trained.
+    """Reject sets that a run's encoder cannot read, before it is trained.
 
     Raises:
-        DataError: the set, and why.
+        DataError: names the set and the reason.
     """
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     for name, problems in asked.items():
@@ -180,7 +180,7 @@ def _refuse_unknown_languages(asked: Mapping[str, Problems], config: AnalogyConf
 
 
 def _to_learn(problems: Problems, arm: str, config: AnalogyConfig, pairs: Path | None) -> Problems:
-    """Return what an arm learns from: the part's problems, or pairs of problems and their rewritings.
+    """Return an arm's training problems: the part's problems, or pairs of problems and their rewritings.
 
     Raises:
         DataError: the file of pairs is missing or cannot be read.
@@ -199,10 +199,10 @@ def _to_learn(problems: Problems, arm: str, config: AnalogyConfig, pairs: Path |
 
 
 def _questions(problems: Problems) -> QuestionSet:
-    """Return the test problems that have a graph, asked of those learned from.
+    """Return the test problems that have a graph, with the training problems as their corpus.
 
     Raises:
-        DataError: there are none.
+        DataError: no test or no training problem has a graph.
     """
     asked, _without = read_graphs(problems.test)
     corpus, _without = read_graphs(problems.learned)
@@ -212,7 +212,7 @@ def _questions(problems: Problems) -> QuestionSet:
 
 
 def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
-    """Return what Table 1 says of a set, as far as graphs go."""
+    """Return the graph-related figures of Table 1 for a set."""
     asked, corpus = questions.parts[0]
     learned = [questions.examples[row] for row in corpus]
     return {

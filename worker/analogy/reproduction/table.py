@@ -1,4 +1,4 @@
-"""The arms of Learning by Analogy's tables, and from finished runs to the tables."""
+"""The arms of Learning by Analogy's tables, and rendering finished runs as the tables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from worker.reproduction.runs import FinishedRun, finished_runs
 from worker.reproduction.tables import NOT_RUN, Pooled, difference, markdown_table, titled_table
 
 REWRITTEN = "rewritten"
-"""The arm that learns from pairs, each problem and its rewriting, without any graph (section 4)."""
+"""The arm trained on pairs of a problem and its rewriting, without any graph (section 4)."""
 
 REWRITTEN_BY_MODEL = "rewritten-model"
-"""The same with pairs that a language model has written, as in the paper; they come from a file."""
+"""The same with pairs written by a language model, as in the paper; they are read from a file."""
 
 ARMS = read_arms(Path(__file__).parent, Arm)
-"""What `reproduce analogy --arms` takes."""
+"""The choices of `reproduce analogy --arms`."""
 
 SETS: dict[str, ProblemSet] = {
     **PROBLEM_SETS,
@@ -42,7 +42,7 @@ SETS: dict[str, ProblemSet] = {
         backbone=MULTILINGUAL_BACKBONE,
     ),
 }
-"""What `reproduce analogy --train-on` and `--measure-on` take, whole or as one fold: ``asdiv_a/fold-0``."""
+"""The choices of `reproduce analogy --train-on` and `--measure-on`, as a whole or as one fold: ``asdiv_a/fold-0``."""
 
 
 _REFERENCE = "frozen"
@@ -55,7 +55,7 @@ _COLUMNS = {
 }
 _SHARES = ("share-5", "share-10", "share-25", "share-50", "paper")
 TWINS = {"with_twins": True, "without_twins": False}
-"""Whether problems that differ from a question in numbers alone may be its exemplars."""
+"""Whether problems that differ from a question only in numbers may be its exemplars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class _Runs:
         return finished_runs(self.output, part_names(name, SETS), arm)
 
     def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> Pooled | None:
-        """Return what an arm that was trained on a set reached there, or on another that was measured."""
+        """Return the results of an arm trained on a set, on that set or on another evaluated one."""
         keys = (*_COLUMNS, "similarity", "graph_similarity")
         return _pooled(self._measured(name, arm, measured), twins, keys)
 
     def answered(self, name: str, arm: str, measured: str = "") -> tuple[Pooled, str] | None:
-        """Return the exact matches of an arm with copies but for numbers as exemplars, and who answered."""
+        """Return an arm's exact matches, allowing exemplars that differ only in numbers, and the generators' names."""
         runs = [
             (run, part)
             for run, part in self._measured(name, arm, measured)
@@ -87,7 +87,7 @@ class _Runs:
         return pooled.take(np.isfinite(pooled.columns["exact_match"])), ", ".join(models)
 
     def _measured(self, name: str, arm: str, measured: str) -> list[tuple[FinishedRun, str]]:
-        """Return the runs of an arm that was trained on a set, each with the parts where it was measured."""
+        """Return the runs of an arm trained on a set, each with the parts that it was evaluated on."""
         return [
             (run, part)
             for run in self.finished(name, arm)
@@ -108,7 +108,7 @@ def _pooled(runs: Sequence[tuple[FinishedRun, str]], twins: str, keys: Sequence[
 
 
 def analogy_tables(output: Path) -> str:
-    """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
+    """Return Markdown of everything run into a folder so far; missing runs are shown as "not run"."""
     runs = _Runs(output)
     parts = [_data_table(runs)]
     for name, problem_set in SETS.items():
@@ -171,7 +171,7 @@ def _exact_match(answered: tuple[Pooled, str] | None, problem_set: ProblemSet) -
 
 
 def _data_table(runs: _Runs) -> str:
-    """Return Table 1, as far as graphs go; counted by the first run of each set."""
+    """Return the graph-related part of Table 1, counted by the first run of each set."""
     rows = []
     for name, problem_set in SETS.items():
         counts: dict[str, dict[str, Any]] = {}
@@ -196,7 +196,7 @@ def _data_table(runs: _Runs) -> str:
 
 
 def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
-    """Return Tables 2 and 3 on one set; nothing where no arm was run."""
+    """Return Tables 2 and 3 for one set; empty if no arm was run."""
     pooled = {arm: runs.pooled(name, arm, twins) for arm in ARMS}
     if not any(pooled.values()):
         return ""
@@ -227,7 +227,7 @@ def _correlation(pooled: Pooled) -> float:
 
 
 def _gain(pooled: Pooled, reference: Pooled | None) -> str:
-    """Return the share of the same graph, less the reference's, on the questions that both were asked."""
+    """Return the share with the same graph, minus the reference's, on the questions in both."""
     if reference is None:
         return "-"
     (first, own), (second, others) = _means(pooled), _means(reference)
@@ -238,13 +238,13 @@ def _gain(pooled: Pooled, reference: Pooled | None) -> str:
 
 
 def _means(pooled: Pooled) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return the questions, and over seeds the share of their exemplars with the same graph."""
+    """Return the questions, and the share of their exemplars with the same graph, averaged over seeds."""
     questions, places = np.unique(pooled.questions, return_inverse=True)
     return questions, np.bincount(places, pooled.columns["same_graph"]) / np.bincount(places)
 
 
 def _transfer_table(runs: _Runs) -> str:
-    """Return figures for training on one set and measuring on another: the share of exemplars with the same graph."""
+    """Return figures for training on one set and evaluating on another: the share of exemplars with the same graph."""
     rows = []
     for arm, arm_row in ARMS.items():
         for learned in SETS:
@@ -265,7 +265,7 @@ def _transfer_table(runs: _Runs) -> str:
 
 
 def _share_table(runs: _Runs) -> str:
-    """Return Figure 5: same graph by share of the training data."""
+    """Return Figure 5: share with the same graph, by share of the training data."""
     rows = []
     for name, problem_set in SETS.items():
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]

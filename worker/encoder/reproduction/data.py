@@ -1,8 +1,8 @@
-"""The public sets on which the encoder's evidence rests: which parts train, which test, what is left out.
+"""The public data sets behind the encoder's evidence: training parts, test parts, and what is left out.
 
-Protocol: the first path of each question, common leading nodes dropped, `text` alone with blanks collapsed, at most
+Protocol: the first path of each question, common leading nodes dropped, `text` alone with whitespace collapsed, at most
 1,500 characters, exact duplicates removed. A set is split by number-masked text, 80 % for training. An encoder is
-trained on the training parts of the sets together; of MATH on questions of its published train file only.
+trained on the training parts of all sets together; for MATH only on questions of its published train file.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _TEST_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A public set.
+    """A public data set.
 
     Attributes:
-        files: read together.
-        may_train: those of them that an encoder may be trained on.
-        levels: of concepts that are measured.
-        most: so many questions, drawn with the seed of the split, are probed; 0: all.
+        files: files that are read together.
+        may_train: the files that an encoder may be trained on.
+        levels: number of concept levels to evaluate.
+        most: number of questions to probe, drawn with the seed of the split; 0 for all.
     """
 
     title: str
@@ -57,19 +57,19 @@ SOURCES: dict[str, Source] = {
 }
 TRAINED_ON = ("tal", "conceptmath", "opl", "math")
 TRANSFER = ("eedi", "omni")
-"""Never trained on: what an encoder is worth on a hierarchy that it has not seen."""
+"""Never trained on: they show an encoder's quality on a hierarchy that it has not seen."""
 
 
 def split_sets(data: Path, names: Sequence[str], *, seed: int) -> dict[str, SplitSet]:
     """Read and split the named sets.
 
     Args:
-        data: the folder that holds a folder for each set.
+        data: the folder with a subfolder per set.
         names: keys of `SOURCES`.
-        seed: of the split.
+        seed: seed of the split.
 
     Raises:
-        DataError: a set's files are not there.
+        DataError: a set's files are missing.
     """
     return {name: _split_set(data, name, seed) for name in names}
 
@@ -107,9 +107,9 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
 def pretraining_examples(
     sets: Mapping[str, SplitSet], trained_on: Sequence[str]
 ) -> tuple[list[EncoderExample], int]:
-    """Return the questions an encoder may learn from, and how many were left out as another set tests with them.
+    """Return the questions to train an encoder on, and how many were left out because another set tests on them.
 
-    A question that the test part of any set holds, numbers aside, is left out.
+    A question that occurs in the test part of any set, ignoring numbers, is left out.
     """
     tested = KeptOut.of(
         text

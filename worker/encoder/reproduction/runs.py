@@ -1,7 +1,7 @@
-"""Running the arms of the encoder's tables, one after another; each is kept, so the command can be stopped.
+"""Running the arms of the encoder's tables one after another; each run is stored, so the command can be stopped.
 
-A run is an arm with a seed: the seed splits the sets and draws in training. Its folder holds ``figures.json`` and
-``outcomes.npz``, written when it is finished, and while it trains a checkpoint.
+A run is an arm with a seed: the seed determines the split of the sets and all sampling in training. Its folder holds
+``figures.json`` and ``outcomes.npz``, written when it is finished, and during training a checkpoint.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _DEFAULTS = Plan(list(ARMS), [0, 1, 2], TRAINED_ON, (*TRAINED_ON, *TRANSFER))
 
 
 def encoder_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
-    """Train and measure the arms that the options name, and return the tables as Markdown."""
+    """Train and evaluate the arms chosen by the options, and return the tables as Markdown."""
     config = config_from_strings(EncoderConfig, named_values(options["set"]))
     plan = Plan.of(options, config, _DEFAULTS)
     return encoder_tables(reproduce_encoder(options["data"], output, plan, say=say))
 
 
 def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
-    """Run what is missing of a plan: a folder for each arm and seed; each seed splits the sets again.
+    """Run the missing parts of a plan, with a folder per arm and seed; each seed splits the sets differently.
 
     Raises:
         DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
@@ -69,7 +69,7 @@ def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda
 
 
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
-    """Return what identifies a run; equal settings give equal figures."""
+    """Return the settings that identify a run; equal settings give equal figures."""
     chosen = ARMS[arm]
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
     trains = chosen.settings is not None
@@ -107,7 +107,7 @@ def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> RunResult:
 
 
 def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbone, dict[str, Any]]:
-    """Return the encoder of an arm, trained where the arm trains one, and what is worth noting of its training."""
+    """Return an arm's encoder, trained if the arm trains one, and notes on its training."""
     config = EncoderConfig(**run.settings["config"])
     if ARMS[run.arm].settings is None:
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
@@ -125,7 +125,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
 
 
 def _tfidf(split_set: SplitSet) -> npt.NDArray[np.float32]:
-    """Return unit vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on the training part."""
+    """Return unit TF-IDF vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on training texts."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(

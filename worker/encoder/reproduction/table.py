@@ -1,4 +1,4 @@
-"""The arms of QuesCo's tables, and from finished runs to the tables of docs/results/."""
+"""The arms of QuesCo's tables, and rendering finished runs as the tables of docs/results/."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from worker.reproduction.tables import difference_cell, markdown_table, range_of
 
 @dataclass(frozen=True, slots=True)
 class Arm(arms.Arm):
-    """One line of a table.
+    """One row of a table.
 
     Attributes:
-        vectors: ``encoder``, or ``tfidf`` for vectors of word counts.
+        vectors: ``encoder``, or ``tfidf`` for TF-IDF vectors.
     """
 
     vectors: str = "encoder"
 
 
 ARMS = arms.read_arms(Path(__file__).parent, Arm)
-"""What `reproduce encoder --arms` takes."""
+"""The choices of `reproduce encoder --arms`."""
 
 
 _REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
-"""Arms that the others are held against: the first, and the last of those that were run."""
+"""Arms that the others are compared with: the first one, and the last one that was run."""
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of a table: what it shows of a set's figures, and how a single resample computes it."""
+    """A column of a table: how to read it from a set's figures, and how to compute it for one resample."""
 
     title: str
     read: Callable[[Mapping[str, Any]], float | None]
@@ -93,10 +93,10 @@ def _pearson(predicted: Array, truth: Array) -> float:
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:
-    """Return markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
+    """Return Markdown: a table of arms per set, and the differences of QuesCo, and of our arm, from each.
 
     Args:
-        folders: of finished runs, as `reproduce_encoder` returns them.
+        folders: folders of finished runs, as `reproduce_encoder` returns them.
     """
     runs = runs_by_arm(folders)
     measured = [

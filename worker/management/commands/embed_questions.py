@@ -1,4 +1,4 @@
-"""Compute the vectors that questions lack, here and now or by a worker."""
+"""Compute missing question vectors in this process, without a worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):
-    """Bring embedding sets up to date; safe to stop and to run twice."""
+    """Complete embedding sets; safe to stop and to repeat."""
 
     help = "Compute missing question vectors (those in use, or a model's own set)."
     needs_model = True

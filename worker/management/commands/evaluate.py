@@ -1,4 +1,4 @@
-"""Measure a model or the search, and write the figures as JSON."""
+"""Evaluate a model or the search, and write the figures as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.management.base import BankCommand
 
 
 class Command(BankCommand):
-    """Measures, and never trains."""
+    """Evaluates only; trains nothing."""
 
     help = "Measure a capability, or how well search finds known questions."
     needs_model = True

@@ -1,4 +1,4 @@
-"""Copy a registered model into a folder, to train on or to take elsewhere."""
+"""Copy a registered model into a folder, to train on or to use elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.registry.model_selectors import model_get
 
 
 class Command(BankCommand):
-    """The folder is written whole or not at all; `import_model` takes it."""
+    """The folder is written completely or not at all; `import_model` reads it."""
 
     help = "Write a registered model's folder."
 

@@ -17,7 +17,7 @@ from questionbank.registry.promotion_services import comparison_request, promoti
 
 
 class Command(BankCommand):
-    """What `python -m analytics train` wrote becomes a candidate, and with --promote the champion."""
+    """The output of `python -m analytics train` becomes a candidate, and with --promote the champion."""
 
     help = "Register a model folder as a candidate; with --promote let it serve."
     needs_model = True
@@ -56,5 +56,5 @@ class Command(BankCommand):
 
 
 def _loads(capability: str, folder: Path) -> None:
-    """Load the model once, so that a folder that cannot serve is refused here."""
+    """Load the model once, so that a folder that cannot serve is rejected here."""
     CAPABILITIES[capability].load(folder)

@@ -1,4 +1,4 @@
-"""Copy vectors of questions that were computed elsewhere into the bank."""
+"""Import vectors of questions that were computed elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from questionbank.registry.run_services import run_create
 
 
 class Command(BankCommand):
-    """Safe to stop and to run twice."""
+    """Safe to stop and to repeat."""
 
     help = "Copy the vectors that `python -m analytics embed` has computed into the bank."
     needs_model = True

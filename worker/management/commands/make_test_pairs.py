@@ -1,4 +1,4 @@
-"""A synthetic test set of one's own bank: each question's outputs of test operators, to be labelled by people."""
+"""A synthetic test set from one's own bank: outputs of test operators for each question, to be labelled by people."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MODELS = {
 
 
 class Command(BankCommand):
-    """ParaQD, section 4.2: one positive and one negative a question, of questions that no scorer learns from.
+    """ParaQD, section 4.2: one positive and one negative per question, from questions that no scorer is trained on.
 
-    Uploaded for review, labelled there and written by ``export_reviews --labelled``, they give the operators' own
-    precision, recall and accuracy and the scorer's figures by ``evaluate paraphrase``.
+    Uploaded for review, labelled there and exported with ``export_reviews --labelled``, they give the operators'
+    precision, recall and accuracy, and the scorer's figures with ``evaluate paraphrase``.
     """
 
     help = "Write pairs of the test operators for the bank's held-out questions, to be labelled by reviewers."
@@ -47,7 +47,7 @@ class Command(BankCommand):
         material = scorer_material().questions
         if not material.held_out:
             raise ValidationFailed("The bank has no English question that is held out: add questions first.")
-        from analytics.paraphrase.seq2seq import functions_for_test_sets  # torch takes seconds to load
+        from analytics.paraphrase.seq2seq import functions_for_test_sets  # importing torch takes seconds
 
         functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
         pairs = bank_test_pairs(material, questions, functions=functions, seed=seed)

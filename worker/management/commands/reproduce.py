@@ -1,4 +1,4 @@
-"""Train and measure the arms of a paper's tables, and write the table."""
+"""Train and evaluate the arms of a paper's tables, and write the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from questionbank.management.base import BankCommand
 
 
 class Command(BankCommand):
-    """Needs no database; what is finished is kept, so the command may be stopped and given again."""
+    """Needs no database; finished parts are stored, so the command can be stopped and repeated."""
 
     servers: ClassVar[tuple[str, ...]] = ()
     needs_bank = False

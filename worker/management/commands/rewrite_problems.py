@@ -1,4 +1,4 @@
-"""Pairs of problems and their rewritings, which a retriever of analogous problems can learn from without labels."""
+"""Pairs of problems and their rewritings, from which a retriever of analogous problems can learn without labels."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class Command(BankCommand):
 
 
 def _pairs_of(output: Path) -> set[str]:
-    """Return the names of the pairs in an existing output.
+    """Return the pair names in an existing output file.
 
     Raises:
-        ValidationFailed: a line has no pair, so it is some other file.
+        ValidationFailed: a line has no pair, so it is a different kind of file.
     """
     names = set()
     for number, line in read_objects(output):

@@ -1,4 +1,4 @@
-"""Train a capability here and now, without a worker."""
+"""Train a capability in this process, without a worker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from questionbank.training.start import completed_settings
 
 
 class Command(BankCommand):
-    """One model for the bank, or one for each hierarchy where the capability's models belong to one."""
+    """Trains one model for the bank, or one per hierarchy if the capability's models belong to one."""
 
     help = "Train a capability on the bank, here and now."
     needs_model = True
@@ -137,7 +137,7 @@ class Command(BankCommand):
 
 
 def _given(option: TrainingOption, options: Mapping[str, Any]) -> Any:
-    """Return what was given for an option's flag: a choice or True, else None or False."""
+    """Return the value given for an option's flag: a choice or True, else None or False."""
     return options[option.flag.removeprefix("--").replace("-", "_")]
 
 

@@ -1,4 +1,4 @@
-"""The baselines of ParaQD's section 4.3: augmentations without word problems in mind, and SSMBA's reconstruction."""
+"""The baselines of ParaQD's section 4.3: augmentations not made for word problems, and SSMBA's reconstruction."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings
 
 _EPOCHS = 2
-_LEARNING_RATE = 3e-4  # the head begins at random
+_LEARNING_RATE = 3e-4  # the head starts from random weights
 _LIKELIEST = 10
 _BATCH = 64
 _SPECIAL = re.compile(r"\[\w+\]|<\S+>")  # such as [PAD] and <mask>
 
 
 class Reconstructor:
-    """Masks 15 % of a text's tokens, as BERT was trained, and draws others from the likeliest in their places.
+    """Masks 15 % of a text's tokens, as in BERT's training, and replaces them with samples of the likeliest tokens.
 
     Args:
-        backbone: gives each token's state.
+        backbone: returns each token's state.
         head: scores every token of the vocabulary.
-        mask_id: the token that stands for a hidden one.
+        mask_id: id of the mask token.
     """
 
     def __init__(self, backbone: Backbone, head: MaskedLanguageHead, mask_id: int) -> None:
@@ -55,7 +55,7 @@ class Reconstructor:
         backbone.model.eval()
         size = len(head.embeddings)
         self.pieces = [backbone.tokenizer.id_to_token(number) or "" for number in range(size)]
-        marks = ("▁", "Ġ")  # in front of a word; WordPiece marks what continues one
+        marks = ("▁", "Ġ")  # these start a word; WordPiece marks continuations instead
         marked = any(piece.startswith(marks) for piece in self.pieces)
         self.begins = torch.tensor(
             [piece.startswith(marks) if marked else not piece.startswith("##") for piece in self.pieces]
@@ -64,7 +64,7 @@ class Reconstructor:
         self.allowed = torch.tensor([bool(text) and not _SPECIAL.fullmatch(text) for text in self.texts])
 
     def reconstruct(self, texts: Sequence[str], seed: int) -> list[str]:
-        """Corrupt each text and put it together again; the same texts and seed give the same."""
+        """Corrupt and reconstruct each text; deterministic for the same texts and seed."""
         generator = torch.Generator().manual_seed(seed)
         made: list[str] = []
         for start in range(0, len(texts), _BATCH):
@@ -80,7 +80,7 @@ class Reconstructor:
         states = self.backbone.model(input_ids=hidden, attention_mask=mask).last_hidden_state
         rows, columns = (targets >= 0).nonzero(as_tuple=True)
         new = self._draw(self.head(states[rows, columns]).float().cpu(), ids[rows, columns].cpu(), generator)
-        edits: list[dict[int, Edit]] = [{} for _text in texts]  # by start: bytes of one letter share it
+        edits: list[dict[int, Edit]] = [{} for _text in texts]  # by start: bytes of one character share it
         spans = [encoding.offsets for encoding in self.backbone.tokenizer.encode_batch(list(texts))]
         for row, column, number in zip(rows.tolist(), columns.tolist(), new.tolist(), strict=True):
             start, end = spans[row][column]
@@ -89,7 +89,7 @@ class Reconstructor:
         return [apply_edits(text, text_edits.values()) for text, text_edits in zip(texts, edits, strict=True)]
 
     def _draw(self, scores: Tensor, old: Tensor, generator: torch.Generator) -> Tensor:
-        """Return a token for each place: a word where one began, a piece of one where one went on."""
+        """Return a token for each position: one that starts a word where the old one did, else a continuation."""
         fits = self.allowed & (self.begins[None, :] == self.begins[old][:, None])
         best = scores.masked_fill(~fits, -torch.inf).topk(_LIKELIEST, dim=1)
         drawn = torch.multinomial(best.values.softmax(dim=1), 1, generator=generator)
@@ -103,16 +103,16 @@ def train_reconstructor(
     checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
 ) -> Reconstructor:
-    """Train the head, and the encoder under it, to guess hidden words of the questions.
+    """Train the head, and the encoder below it, to predict masked words of the questions.
 
     Args:
-        questions: what is learned from.
-        config: backbone, batch, device, seed, and the bound on the steps.
-        checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
-        callbacks: told of progress.
+        questions: training questions.
+        config: backbone, batch size, device, seed, and limit of steps.
+        checkpoints: folder of the checkpoint; training resumes from one that it contains.
+        callbacks: called with progress.
 
     Raises:
-        DataError: too few questions, an encoder that knows no masked word, or a checkpoint of another training.
+        DataError: too few questions, an encoder without a mask token, or a checkpoint of another training.
         BackboneError: the encoder cannot be loaded.
     """
     seed_everything(config.seed)
@@ -148,14 +148,14 @@ def train_reconstructor(
 BASELINES = ("back-translation", "uda", "ssmba")
 
 Augment = Callable[[Sequence[str], int], Sequence[str | None]]
-"""Questions and the number of the draw -> what becomes of each, None where nothing does."""
+"""Maps questions and the number of the draw to the augmented texts, None if unchanged."""
 
 Made = Mapping[str, Sequence[tuple[str, str]]]
-"""Question -> augmented texts, each with the name of what made it."""
+"""Maps each question to its augmented texts, each with the name of its augmenter."""
 
 
 class UninformativeReplacement(TfidfReplacement):
-    """UDA's replacement (Xie et al., NeurIPS 2020): words of low TF-IDF become others that say as little."""
+    """UDA's replacement (Xie et al., NeurIPS 2020): words of low TF-IDF become other uninformative words."""
 
     never = frozenset()
 
@@ -164,13 +164,13 @@ class UninformativeReplacement(TfidfReplacement):
         self._common = list(accumulate(self.frequency[word] for word in self.vocabulary))
 
     def _chosen(self, weight: Mapping[str, float], most: int, rng: random.Random) -> Sequence[str]:
-        """Draw words: the lower a word's TF-IDF lies below the question's highest, the likelier."""
+        """Draw words, with higher probability the further a word's TF-IDF is below the question's highest."""
         highest = max(weight.values())
         keys = {word: rng.random() ** (1 / (highest - value + 1e-9)) for word, value in weight.items()}
         return sorted(keys, key=lambda word: (-keys[word], word))[:most]
 
     def _new_word(self, word: str, rng: random.Random) -> str:
-        """Draw another word by how many questions have it."""
+        """Draw another word, weighted by the number of questions with it."""
         while (drawn := self.vocabulary[bisect(self._common, rng.random() * self._common[-1])]) == word:
             pass
         return drawn
@@ -189,17 +189,17 @@ def baseline_triplets(
 
     Args:
         name: one of `BASELINES`.
-        questions: what is learned from.
-        config: how many augmentations a question gets, models in place of stand-ins, seed.
-        labelled_by: pairs on which the threshold of pseudo-labels is chosen; without them there are none.
-        checkpoints: folder for what the reconstruction learns.
-        callbacks: told how it goes on.
+        questions: training questions.
+        config: number of augmentations per question, models to replace stand-ins, seed.
+        labelled_by: pairs to choose the threshold of pseudo-labels on; without them there are no pseudo-labels.
+        checkpoints: checkpoint folder of the reconstruction's training.
+        callbacks: called with progress.
 
     Raises:
         DataError: too few questions.
         BackboneError: a model cannot be loaded.
     """
-    questions = list(dict.fromkeys(questions))  # sets repeat one another
+    questions = list(dict.fromkeys(questions))  # sets overlap
     augmenters = _augmenters(name, questions, config, checkpoints, callbacks)
     made: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for draw in range(config.triplets_per_question):
@@ -207,7 +207,7 @@ def baseline_triplets(
         for question, text in zip(questions, augment(questions, draw), strict=True):
             made[question].append((text or question, kind))
     invalid = _called_invalid(made, config, labelled_by) if labelled_by else set()
-    rng = random.Random(config.seed)  # noqa: S311 - nothing secret
+    rng = random.Random(config.seed)  # noqa: S311 - sampling, not security
     return [
         triplet
         for question, augmentations in made.items()
@@ -216,7 +216,7 @@ def baseline_triplets(
 
 
 def best_threshold(labels: Sequence[int], scores: Sequence[float]) -> float:
-    """Return the score from which on a pair is best called valid: where recall of both labels together is highest.
+    """Return the best score threshold for calling a pair valid: the one that maximises the sum of both recalls.
 
     >>> best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
     0.5
@@ -251,7 +251,7 @@ def _augmenters(
 
 
 def _each(apply: Apply, seed: int) -> Augment:
-    """Return an operator on many questions."""
+    """Apply an operator to many questions."""
 
     def augment(questions: Sequence[str], draw: int) -> list[str | None]:
         return [apply(text, random.Random(f"{seed}:{draw}:{text}")) for text in questions]  # noqa: S311
@@ -262,7 +262,7 @@ def _each(apply: Apply, seed: int) -> Augment:
 def _called_invalid(
     made: Made, config: ParaphraseConfig, labelled_by: Sequence[ParaphrasePair]
 ) -> set[tuple[str, str]]:
-    """Return question and text of what the untrained encoder calls invalid."""
+    """Return (question, text) pairs that the untrained encoder calls invalid."""
     encode = partial(
         encode_bulk, load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     )

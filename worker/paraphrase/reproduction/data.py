@@ -1,7 +1,7 @@
-"""The public sets of the paraphrase tables: what is learned from, and what is measured.
+"""The public sets of the paraphrase tables: training data and evaluation data.
 
-AQuA-RAT's dev and test, ASDiv and all pairs that are measured are kept out of training; they are recognised without
-numbers, case, blanks and punctuation.
+AQuA-RAT's dev and test, ASDiv and all evaluated pairs are kept out of training; they are matched ignoring
+numbers, case, whitespace and punctuation.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ Rows = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A set that is learned from or measured.
+    """A set to train or evaluate on.
 
     Attributes:
-        title: as the table says it.
-        file: where its rows are; empty for one that is made here.
-        pairs: makes labelled pairs of the rows; None: they are questions.
+        title: its name in the table.
+        file: its file of rows; empty for generated sets.
+        pairs: makes labelled pairs from the rows; None if the rows are questions.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Material:
-    """What is learned from; `overlap` says of each set how many of its questions or pairs a test set holds."""
+    """Training data; `overlap` counts, by set, the questions or pairs that a test set contains."""
 
     questions: list[str]
     given: list[ParaphrasePair]
@@ -63,7 +63,7 @@ class Material:
 
 
 def _rewordings(rows: Rows) -> list[ParaphrasePair]:
-    """Return pairs of ParaMAWPS: variant 0 is the original, a seed's last variant asks for another quantity."""
+    """Return pairs from ParaMAWPS: variant 0 is the original, a seed's last variant asks for another quantity."""
     seeds: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         seeds.setdefault(row["seed"], []).append(row)
@@ -82,7 +82,7 @@ def _rewordings(rows: Rows) -> list[ParaphrasePair]:
 
 
 def _changes(rows: Rows) -> list[ParaphrasePair]:
-    """Return pairs of GSM-Plus: "problem understanding" rewords; what changes the answer is no paraphrase."""
+    """Return pairs from GSM-Plus: "problem understanding" rewords; variants with another answer are invalid."""
     pairs = []
     for row in rows:
         label = 1 if row["perturbation"] == "problem understanding" else 0
@@ -110,13 +110,13 @@ _MADE_OF = {
 def training_material(
     data: Path, names: Sequence[str], *, measured: Sequence[str] = (), questions: int = 0, seed: int = 0
 ) -> tuple[Material, KeptOut]:
-    """Read what is learned from, without what a test set holds.
+    """Read the training data, without anything that a test set contains.
 
     Args:
-        data: the folder that holds a folder for each public set.
+        data: the folder with a subfolder per public set.
         names: keys of `SOURCES`.
         measured: keys of `MEASURED_ON`, kept out as well.
-        questions: at most so many of each set, drawn by `seed`; 0 for all.
+        questions: maximum number per set, sampled with `seed`; 0 for all.
 
     Raises:
         DataError: a set, or one that is kept out, is missing or damaged.
@@ -149,23 +149,23 @@ def training_material(
 
 
 def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> list[ParaphrasePair]:
-    """Return the labelled pairs of a set of `MEASURED_ON`; with `most` a sample.
+    """Return the labelled pairs of a set of `MEASURED_ON`, or a sample of `most` of them.
 
     Raises:
-        DataError: it is missing or damaged.
+        DataError: the set is missing or damaged.
     """
     pairs = without_unchanged(_every_pair(data, name))
     return _drawn([replace(pair, id=pair.id or str(row)) for row, pair in enumerate(pairs)], most, seed)
 
 
 def operators_of(data: Path, name: str) -> dict[str, Any]:
-    """Return how often the operators that made a measured set made what they meant (section 4.5).
+    """Return how often the operators behind an evaluated set produced what they intended (section 4.5).
 
-    The hand-labelled sets name no operator. Their rows come in couples, of each question what a positive operator
-    made and then what a negative one made: read so, both sets together give the paper's averages.
+    The hand-labelled sets do not name the operators. Their rows come in couples, for each question a positive
+    operator's output and then a negative one's: interpreted this way, both sets together give the paper's averages.
 
     Raises:
-        DataError: it is missing or damaged.
+        DataError: the set is missing or damaged.
     """
     if name in _MADE_OF:
         return {}
@@ -180,7 +180,7 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
 
 
 def unchanged_pairs(data: Path, name: str) -> int:
-    """Return how many invalid pairs of a measured set are left out because an operator changed nothing."""
+    """Return how many invalid pairs of an evaluated set are left out because an operator changed nothing."""
     pairs = _every_pair(data, name)
     return len(pairs) - len(without_unchanged(pairs))
 

@@ -1,7 +1,7 @@
-"""Running the arms of ParaQD's tables, one after another; each is kept, so the command can be stopped.
+"""Running the arms of ParaQD's tables one after another; each run is stored, so the command can be stopped.
 
-Settings are chosen on the validation pairs alone (`aquarat_val`): the weights of the best ranking there are kept. The
-test sets are measured once, at the end of a run.
+Settings are chosen only on the validation pairs (`aquarat_val`): the weights that rank them best are kept. The
+test sets are evaluated once, at the end of a run.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ _MAPPED = ("aquarat_test", "sawp_test")
 
 @dataclass(frozen=True)
 class ParaphrasePlan(Plan):
-    """What is to be run; `validation` pairs choose the best weights."""
+    """The runs to execute; `validation` is the number of pairs used to choose the best weights."""
 
     validation: int = 600
 
 
 def paraphrase_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
-    """Train and measure the arms that the options name, and return the tables as Markdown."""
+    """Train and evaluate the arms chosen by the options, and return the tables as Markdown."""
     config = config_from_strings(ParaphraseConfig, named_values(options["set"]))
     defaults = Plan(list(ARMS), list(dict.fromkeys([config.seed, 1, 2])), TRAINED_ON, LABELLED)
     plan = ParaphrasePlan.of(options, config, defaults)
@@ -80,13 +80,13 @@ def paraphrase_paper_tables(output: Path, options: Mapping[str, Any], say: Say) 
 def reproduce_paraphrase(
     data: Path, output: Path, plan: ParaphrasePlan, *, say: Say = lambda _line: None
 ) -> list[Path]:
-    """Run what is missing of a plan.
+    """Run the missing parts of a plan.
 
     Args:
-        data: the folder that holds a folder for each public set.
+        data: the folder with a subfolder per public set.
         output: gets a folder for each arm and seed.
-        plan: what to run.
-        say: told what happens, a line at a time.
+        plan: the runs to execute.
+        say: called with a line of text for each event.
 
     Returns:
         The folders of the runs, in order.
@@ -111,7 +111,7 @@ def reproduce_paraphrase(
 
 
 def _settings(plan: ParaphrasePlan, arm: str, seed: int) -> dict[str, Any]:
-    """Return what identifies a run; equal settings give equal figures."""
+    """Return the settings that identify a run; equal settings give equal figures."""
     chosen = ARMS[arm]
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
     body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
@@ -127,7 +127,7 @@ def _settings(plan: ParaphrasePlan, arm: str, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Trained:
-    """What a training left: encoder, scorer, what is worth noting, and what was learned from."""
+    """The results of a training: encoder, scorer, notes, and the training texts."""
 
     encode: Encode
     scorer: Scorer
@@ -216,7 +216,7 @@ def _train(run: Run, plan: ParaphrasePlan, data: Path) -> _Trained:
 
 
 def _operators_verdict(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> Verdict:
-    """Return a verdict fitted on operators' pairs, of which the paper's sets are made too; it weighs the score."""
+    """Return a verdict fitted on operators' pairs, like those of the paper's sets; it weights the score."""
     boundary = fitted_boundary(encode, pairs, config)
     texts = [pair.texts for pair in pairs]
     _findings, features = weigh_pairs(texts, stretched(cosines(texts, encode), boundary).tolist())
@@ -250,7 +250,7 @@ def _prepare(
 def _scores(
     arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
-    """Return the score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
+    """Return the score of each pair, and the verdict's probability stretched to [-1, 1], if any."""
     texts = [pair.texts for pair in pairs]
     if scorer is not None:
         pair_scores = scorer.score(texts)

@@ -1,4 +1,4 @@
-"""The arms of ParaQD's tables, and from finished runs to the tables."""
+"""The arms of ParaQD's tables, and rendering finished runs as the tables."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Arm(arms.Arm):
-    """One line of a table.
+    """One row of a table.
 
     Attributes:
-        rule: of `analytics.paraphrase.scoring.baselines.RULES`, instead of an encoder or in front of it.
-        encodes: an encoder's cosine is (a part of) the score.
-        baseline: of `worker.paraphrase.reproduction.baselines.BASELINES`, which makes the triplets in place of the
+        rule: a key of `analytics.paraphrase.scoring.baselines.RULES`, used instead of an encoder or before it.
+        encodes: whether an encoder's cosine is (a part of) the score.
+        baseline: one of `worker.paraphrase.reproduction.baselines.BASELINES`, which makes the triplets instead of the
             operators.
-        pseudo_labels: the baseline labels what its augmentations make.
+        pseudo_labels: whether the baseline labels its augmentations.
     """
 
     rule: str = ""
@@ -41,12 +41,12 @@ class Arm(arms.Arm):
 
     @property
     def threshold(self) -> float:
-        """The paper's 0.5; a rule in front of a cosine puts all that it accepts above 0."""
+        """The paper's 0.5; a rule before a cosine maps everything that it accepts above 0."""
         return 0.0 if self.rule and self.encodes else THRESHOLD
 
 
 def _without_each_operator(whole: Arm) -> dict[str, Arm]:
-    """Return the ablations of an arm: one for each operator of the paper."""
+    """Return the ablations of an arm: one per operator of the paper."""
     return {
         f"without-{operator.name.replace('_', '-')}": Arm(
             f"ParaQD without {operator.label}", {**(whole.settings or {}), "without": operator.name}
@@ -58,16 +58,16 @@ def _without_each_operator(whole: Arm) -> dict[str, Arm]:
 
 _READ = arms.read_arms(_FOLDER, Arm)
 ARMS = {**_READ, **_without_each_operator(_READ["paraqd"])}
-"""What `reproduce paraphrase --arms` takes."""
+"""The choices of `reproduce paraphrase --arms`."""
 
 PUBLISHED: Mapping[str, Mapping[str, Mapping[str, float]]] = arms.read_published(_FOLDER)
-"""By measured set and by row."""
+"""By evaluated set and by row."""
 
 _UNTRAINED = ("same-numbers", "frozen", "rule-frozen")
 
 
 def with_untrained(arms: Sequence[str]) -> list[str]:
-    """Put what a trained scorer must beat in front of arms of which one is trained."""
+    """Prepend the untrained baselines that a trained scorer must beat, if any of the arms is trained."""
     if not any(arm in ARMS and ARMS[arm].trains for arm in arms):
         return list(arms)
     return [*(arm for arm in _UNTRAINED if arm not in arms), *arms]
@@ -84,16 +84,16 @@ _COLUMNS = {
     "negative_mean": "mean invalid",
 }
 _REFERENCES = ("same-numbers", "rule-frozen", "paraqd")
-"""Arms from which the others' differences are shown; the first two are what a scorer must beat."""
+"""Arms that the others are compared with; the first two are baselines that a scorer must beat."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A line of a set's tables: an arm's score, or its verdict, over seeds.
+    """A row of a set's tables: an arm's score, or its verdict, over seeds.
 
     Attributes:
-        runs: the figures of each seed.
-        drawn: mean figures over seeds on each resample.
+        runs: figures of each seed.
+        drawn: figures for each resample, averaged over seeds.
     """
 
     title: str
@@ -105,15 +105,15 @@ class _Row:
 
 
 def paraphrase_tables(folders: Sequence[Path]) -> str:
-    """Return markdown: for each measured set tables of arms, of differences from rules, and of confusion.
+    """Return Markdown: for each evaluated set, tables of arms, of differences from baselines, and of confusion.
 
-    Of an arm there is the score and, where it was fitted, the verdict that joins it with the findings.
+    An arm has a row for its score and, if it was fitted, one for the verdict that combines it with the findings.
 
     Args:
-        folders: of finished runs, as `reproduce_paraphrase` returns them.
+        folders: folders of finished runs, as `reproduce_paraphrase` returns them.
 
     Raises:
-        DataError: runs were measured on different pairs.
+        DataError: runs were evaluated on different pairs.
     """
     runs = runs_by_arm(folders)
     every = [figures for arm_runs in runs.values() for figures, _outcomes in arm_runs]

@@ -7,23 +7,23 @@ from pathlib import Path
 from worker.reproduction.arms import Arm, read_arms
 
 RECALLING = "none-recalling"
-"""The arm that also asks a retriever for the solutions of similar problems (ours)."""
+"""The arm that also queries a retriever for the solutions of similar problems (ours)."""
 
 
 RECURRENT = "gts"
-"""The arm whose encoder is a GRU that is learned from scratch, with its paper's passes, batches, rate and dropout."""
+"""The arm whose encoder is a GRU trained from scratch, with its paper's epochs, batches, learning rate and dropout."""
 
 
 TRIPLES_ALONE = "alpha-0"
-"""Pattern-CL's first stage without the contrast: as many steps on the same triples, whose equations alone are learned.
+"""Pattern-CL's first stage without the contrast: the same number of steps on the same triples, equations only.
 
-What the contrast gains is the difference from this arm; the paper's is from one that makes fewer steps.
+The gain of the contrast is the difference from this arm; the paper compares with one that makes fewer steps.
 """
 
 
 MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}
-"""The arms that learn from a set in each of two languages together, with an encoder that reads both."""
+"""The arms trained on one set in each of two languages together, with a multilingual encoder."""
 
 
 ARMS = read_arms(Path(__file__).parent, Arm)
-"""What `reproduce solver --arms` takes."""
+"""The choices of `reproduce solver --arms`."""

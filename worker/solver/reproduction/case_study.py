@@ -1,7 +1,7 @@
-"""Textual-CL's Figure 5: where the encoders without and with contrast place what the contrast puts right.
+"""Textual-CL's Figure 5: where the encoders without and with contrast place the problems that contrast corrects.
 
 A case is a test problem that is answered wrong without contrast and right with it. Around it are the problems with its
-own prototype equation, and those with the one that was written for it without contrast.
+own prototype equation, and those with the prototype equation written for it without contrast.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from worker.solver.reproduction.arms import ARMS
 from worker.solver.reproduction.representation import PlacedProblems
 
 CASE_ARMS = ("none", "textual")
-"""The arms whose runs keep where their encoder places problems: without contrast, and with it."""
+"""The arms whose runs store their encoder's representations: without contrast, and with it."""
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A test problem that the contrast puts right.
+    """A test problem that the contrast corrects.
 
     Attributes:
-        id: of the problem.
-        right, wrong: its prototype equation, and the one that was written without contrast.
-        place: of the problem among all.
-        right_places, wrong_places: of the other problems with either equation.
+        id: id of the problem.
+        right, wrong: its prototype equation, and the one written without contrast.
+        place: index of the problem among all.
+        right_places, wrong_places: indices of the other problems with either equation.
         states: (problems, width) of all problems, for each arm.
-        runs: of the arms.
+        runs: the runs of the arms.
     """
 
     id: str
@@ -52,7 +52,7 @@ class _Case:
 
     @property
     def surroundings(self) -> int:
-        """The number of problems around it of the rarer kind."""
+        """The number of problems around it of the less frequent kind."""
         return min(len(self.right_places), len(self.wrong_places))
 
     def cosines(self) -> npt.NDArray[np.float64]:
@@ -69,7 +69,7 @@ class _Case:
 
 
 def case_table(output: Path) -> str:
-    """Return markdown of the cases of all sets that both arms were run on, by id: their texts are not ours."""
+    """Return Markdown of the cases of all sets that both arms were run on, by id: their texts are not ours."""
     rows = []
     for name, problem_set in SETS.items():
         cases = _cases(output, name)
@@ -100,7 +100,7 @@ def case_table(output: Path) -> str:
 
 
 def draw_cases(output: Path) -> None:
-    """Draw the first case of each set into the folders of its two runs, as ``case.svg``."""
+    """Draw the first case of each set as ``case.svg`` in the folders of its two runs."""
     for name in SETS:
         for case in [case for case in _cases(output, name) if case.surroundings][:1]:
             for arm, run, states in zip(CASE_ARMS, case.runs, case.states, strict=True):
@@ -114,7 +114,7 @@ def draw_cases(output: Path) -> None:
 
 
 def _cases(output: Path, name: str) -> list[_Case]:
-    """Return the cases of a set, those first with many problems around them of both kinds."""
+    """Return the cases of a set, those with the most problems of both kinds around them first."""
     plain, contrast = (
         {(run.part, run.seed): run for run in finished_runs(output, part_names(name), arm)}
         for arm in CASE_ARMS
@@ -126,7 +126,7 @@ def _cases(output: Path, name: str) -> list[_Case]:
 
 
 def _run_cases(runs: Sequence[FinishedRun]) -> list[_Case]:
-    """Return the cases of two runs whose equation can be read."""
+    """Return the cases of two runs whose equation can be parsed."""
     placed = [places for run in runs if (places := PlacedProblems.load(run.folder)) is not None]
     before, after = (run.outcomes() for run in runs)
     if len(placed) < len(runs) or not np.array_equal(before["test/problem"], after["test/problem"]):

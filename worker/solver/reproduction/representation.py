@@ -1,4 +1,4 @@
-"""What a trained arm's encoder makes of problems: Pattern-CL's Figures 2 to 4 and 6 to 8, Textual-CL's Figure 4."""
+"""A trained arm's representation of problems: Pattern-CL's Figures 2 to 4 and 6 to 8, Textual-CL's Figure 4."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from worker.solver.retrieve_and_apply import term_vectors
 
 COSINES = "centre_cosine"
 """Name of the array with the cosine of each test problem to the centre of its prototype equation."""
-_LEARNED = 3_000  # training problems whose clustering is measured
+_LEARNED = 3_000  # training problems whose clustering is evaluated
 _MAPPED = 4  # prototype equations on the map
 _PLACED = "representations.npz"
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblems:
-    """Training and test problems where an encoder places them.
+    """An encoder's representations of training and test problems.
 
     Attributes:
         states: (problems, width) of [CLS], last layer.
         prototypes: (problems,) prototype equations.
-        rows: (problems,) which of the test problems it is; -1 for a training problem.
+        rows: (problems,) index among the test problems; -1 for a training problem.
     """
 
     states: npt.NDArray[np.float32]
@@ -56,7 +56,7 @@ class PlacedProblems:
 
     @classmethod
     def load(cls, folder: Path) -> PlacedProblems | None:
-        """Read those of a run's folder; None where it keeps none."""
+        """Read them from a run's folder; None if it has none stored."""
         if not (folder / _PLACED).is_file():
             return None
         with np.load(folder / _PLACED) as stored:
@@ -65,14 +65,14 @@ class PlacedProblems:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """What was measured of an encoder.
+    """Measurements of an encoder.
 
     Attributes:
         figures: clustering of training and test problems by layer, and cosines of the two kinds of pairs by layer.
-        cosines: (test problems,) to the centre of the prototype equation; NaN where no other problem has it, or the
-            equation cannot be read.
-        picture: SVG of the test problems of the commonest prototype equations.
-        placed: at most about 3,000 of the training problems, and all test problems; those whose equation can be read.
+        cosines: (test problems,) to the centre of the prototype equation; NaN if no other problem has it, or if the
+            equation cannot be parsed.
+        picture: SVG of the test problems of the most frequent prototype equations.
+        placed: at most about 3,000 of the training problems, and all test problems, whose equation can be parsed.
     """
 
     figures: dict[str, Any]
@@ -82,7 +82,7 @@ class Representation:
 
 
 class Readable(NamedTuple):
-    """Problems whose equation can be read: which they are, what it says, and its prototype equation."""
+    """Problems whose equation can be parsed: their indices, examples and prototype equations."""
 
     rows: list[int]
     examples: list[SolverExample]
@@ -90,7 +90,7 @@ class Readable(NamedTuple):
 
 
 def readable(problems: Sequence[ProblemRecord]) -> Readable:
-    """Return those of some problems whose equation can be read."""
+    """Return the problems whose equation can be parsed."""
     read = Readable([], [], [])
     for row, problem in enumerate(problems):
         for example in solver_examples([problem]):
@@ -102,11 +102,11 @@ def readable(problems: Sequence[ProblemRecord]) -> Readable:
 
 
 def measure_representation(model: SolverModel, problems: Problems, title: str) -> Representation | None:
-    """Measure the encoder of a solver; None where no equation of a test problem can be read.
+    """Measure the encoder of a solver; None if no equation of a test problem can be parsed.
 
     Args:
         model: the trained solver.
-        problems: that it learned from, and that it is tested with.
+        problems: its training and test problems.
         title: printed above the picture.
     """
     rows, examples, prototypes = readable(problems.test)
@@ -141,11 +141,11 @@ def measure_representation(model: SolverModel, problems: Problems, title: str) -
 
 
 def prototype_map(states: npt.NDArray[np.float32], prototypes: Sequence[str], title: str) -> str:
-    """Draw the problems of the commonest prototype equations as SVG.
+    """Draw the problems of the most frequent prototype equations as SVG.
 
     Args:
         states: (problems, width).
-        prototypes: of each problem.
+        prototypes: prototype equation of each problem.
         title: printed above the map, followed by the method.
     """
     common = [prototype for prototype, _count in Counter(prototypes).most_common(_MAPPED)]
@@ -154,7 +154,7 @@ def prototype_map(states: npt.NDArray[np.float32], prototypes: Sequence[str], ti
 
 
 def known(figure: float) -> float | None:
-    """Return a figure as JSON has it: null for NaN."""
+    """Return a figure for JSON: None for NaN."""
     return None if np.isnan(figure) else figure
 
 

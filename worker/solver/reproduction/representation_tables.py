@@ -1,4 +1,4 @@
-"""How encoders represent problems, and how problems gather while an arm is trained: Pattern-CL's Figures 2 to 8."""
+"""How encoders represent problems, and how problems cluster during training: Pattern-CL's Figures 2 to 8."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from worker.solver.outcomes import outcomes_of
 from worker.solver.reproduction.arms import ARMS
 from worker.solver.reproduction.representation import COSINES, known, prototype_map, readable
 
-_LOWEST = 0.4  # of the intervals of cosines; those below it are one
+_LOWEST = 0.4  # lowest interval of cosines; those below it form one interval
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The runs of an arm on a set whose representation was measured.
+    """An arm's runs on a set whose representation was measured.
 
     Attributes:
-        figures: of each run.
+        figures: figures of each run.
         pooled: cosines of the test problems of all runs, and whether the equation is right.
-        scope: folds and seeds, where they are not all folds with one seed.
+        scope: a note on folds and seeds, unless they are all folds with one seed.
     """
 
     figures: list[Mapping[str, Any]]
@@ -43,7 +43,7 @@ class _Measured:
 
 
 def representation_tables(output: Path) -> str:
-    """Return markdown of the representations of all arms that were run into a folder, those without any left out."""
+    """Return Markdown of the representations of all arms that were run into a folder, leaving out arms without any."""
     measured = {
         f"{SETS[name].title}, {ARMS[arm].title}": arm_figures
         for name in SETS
@@ -89,7 +89,7 @@ def _clustering_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _moment_table(measured: Mapping[str, _Measured]) -> str:
-    """Return Figure 2's epochs as one number each, with the accuracy then."""
+    """Return Figure 2's epochs as one number each, with the accuracy at that time."""
     moments = {
         title: [reached for figures in arm.figures for reached in figures.get("moments", [])]
         for title, arm in measured.items()
@@ -111,7 +111,7 @@ def _moment_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _moment_cell(moments: Sequence[Mapping[str, Any]]) -> str:
-    """Return the means of several runs at one moment."""
+    """Return the means over several runs at one moment."""
     if not moments:
         return "-"
     index = np.mean(np.array([reached["index"] for reached in moments], dtype=np.float64))
@@ -158,12 +158,12 @@ def _cosine_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _mean(arm: _Measured, *keys: str) -> float:
-    """Return the mean over runs of a figure; NaN where a run has none."""
+    """Return the mean of a figure over runs; NaN if a run does not have it."""
     return float(np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64)))
 
 
 def _means(arm: _Measured, layers: int, *keys: str) -> list[float]:
-    """Return the means over runs of a figure by layer; encoders with fewer layers leave the last ones out."""
+    """Return the means of a figure over runs, by layer, padded with NaN for encoders with fewer layers."""
     values = np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64), axis=0)
     return [*values.tolist(), *[float("nan")] * (layers - len(values))]
 
@@ -180,26 +180,26 @@ def _number(value: float, digits: int) -> str:
 
 
 def moment(share: float, step: int, index: float | None, answer_accuracy: float) -> dict[str, Any]:
-    """Return what is kept of a moment.
+    """Return the record of a moment.
 
     Args:
-        share: of the training that is done.
+        share: share of the training that is done.
         step: optimiser steps done.
-        index: clustering of the test problems by prototype equation, last layer; None if there is none.
-        answer_accuracy: on the test problems.
+        index: clustering of the test problems by prototype equation, last layer; None if undefined.
+        answer_accuracy: answer accuracy on the test problems.
     """
     return {"share": share, "step": step, "index": index, "answer_accuracy": answer_accuracy}
 
 
 def moment_observer(run: Run, problems: Sequence[ProblemRecord], count: int, title: str) -> Observer:
-    """Return what measures a solver at evenly spaced moments of its training, all but the end.
+    """Return a callback that measures a solver at evenly spaced moments of its training, except the end.
 
-    A moment is measured at the training's first report after it, and once, also where the training is resumed.
+    A moment is measured once, at the training's first report after it, even if the training is resumed.
 
     Args:
         run: its folder gets a map for each moment; the figures stay next to the checkpoint until the run is finished.
-        problems: that the solver is tested with.
-        count: of the moments, with the end.
+        problems: the problems that the solver is tested on.
+        count: number of moments, including the end.
         title: printed above the maps, followed by the step.
     """
     _rows, examples, prototypes = readable(problems)
@@ -223,7 +223,7 @@ def moment_observer(run: Run, problems: Sequence[ProblemRecord], count: int, tit
 
 
 def kept_moments(run: Run, count: int) -> list[dict[str, Any]]:
-    """Return the moments that an unfinished run keeps, in order."""
+    """Return the stored moments of an unfinished run, in order."""
     files = [run.checkpoint / _name(number, count) for number in range(1, count)]
     return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
 

@@ -1,4 +1,4 @@
-"""Training and measuring the arms of Pattern-CL's and Textual-CL's tables, by set, fold and seed."""
+"""Training and evaluating the arms of Pattern-CL's and Textual-CL's tables, by set, fold and seed."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ from worker.solver.retrieve_and_apply import retrieval_solvers
 
 @dataclass(frozen=True)
 class SolverPlan(Plan):
-    """What is to be run.
+    """The runs to execute.
 
     Attributes:
-        retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
-        moments: number of evenly spaced moments of each training at which its encoder is measured, with the end; 0 for
-            the end alone.
-        is_represented: whether what encoders make of problems is measured too.
+        retriever: folder of the retriever that the arm `RECALLING` queries; it searches its own and the training
+            problems.
+        moments: number of evenly spaced moments of each training at which its encoder is measured, including the end; 0
+            for only the end.
+        is_represented: whether to measure the encoders' representations too.
     """
 
     retriever: Path | None = None
@@ -65,7 +66,7 @@ class SolverPlan(Plan):
 
 
 def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
-    """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
+    """Train and evaluate the arms chosen by the options, and return the tables of everything run into the folder."""
     config = config_from_strings(SolverConfig, named_values(options["set"]))
     arms = [arm for arm in ARMS if arm != RECALLING or options["retriever"]]
     plan = SolverPlan.of(
@@ -84,7 +85,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> s
 def reproduce_solver(
     data: Path, output: Path, plan: SolverPlan, *, say: Say = lambda _line: None
 ) -> list[Path]:
-    """Run what is missing of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
+    """Run the missing parts of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
         DataError: an arm or a set is unknown or missing, a folder holds a run with other settings, or there is no
@@ -110,7 +111,7 @@ def reproduce_solver(
 
 
 def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
-    """Return what identifies a run; equal settings give equal figures."""
+    """Return the settings that identify a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
@@ -128,12 +129,12 @@ def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
 
 
 def _is_represented(arm: str) -> bool:
-    """Return whether what an arm's encoder makes of problems is measured."""
+    """Return whether an arm's representation is measured."""
     return ARMS[arm].settings is not None and arm not in (RECALLING, RECURRENT)
 
 
 def _backbone(plan: SolverPlan, part: str, arm: str = "") -> str:
-    """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
+    """Return the encoder that a set's arms are trained from: the named one, else the set's own."""
     known = PROBLEM_SETS[part.partition("/")[0]]
     encoder_set = replace(known, backbone=MULTILINGUAL_BACKBONE) if arm in MULTILINGUAL else known
     return set_backbone(encoder_set, plan.config.backbone)
@@ -182,7 +183,7 @@ def _title(run: Run) -> str:
 def _moments(
     run: Run, measured: Representation, training: Mapping[str, Any], test: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the moments that were measured during the training, and its end; nothing unless they were asked for."""
+    """Return the moments measured during the training, and its end; empty unless requested."""
     count = run.settings.get("moments", 0)
     if not count:
         return {}
@@ -192,15 +193,15 @@ def _moments(
 
 
 def _foreign(run: str) -> str:
-    """Return the set in another language that multilingual arms learn from as well.
+    """Return the set in another language that multilingual arms are also trained on.
 
-    Empty where the run's set has none.
+    Empty if the run's set has none.
     """
     return PROBLEM_SETS[run.partition("/")[0]].foreign
 
 
 def _fitted(run: Run, problems: Problems) -> FittedSolver:
-    """Return the trained solver. It is measured in memory, and no artifact holds it."""
+    """Return the trained solver, which is evaluated in memory and not stored as an artifact."""
     config = SolverConfig(**run.settings["config"])
     count = run.settings.get("moments", 0)
     own_encoder = partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device)

@@ -1,4 +1,4 @@
-"""From finished runs to Pattern-CL's and Textual-CL's tables, next to what the papers published."""
+"""Rendering finished runs as Pattern-CL's and Textual-CL's tables, next to the published figures."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _FLOORS = (
 
 _ANSWER, _EQUATION = "is_answer_right", "is_equation_right"
 _KEYS = (_ANSWER, _EQUATION, "id", "equation")
-_NO_ARM = ""  # of a model that we do not have: its row is the paper's alone
+_NO_ARM = ""  # of a model that we do not have: its row only has published figures
 _MATHQA_NOTE = (
     "Published figures of MathQA are of its adapted test part, ours of the adapted validation part."
 )
 
 Published = Mapping[str, str]
-"""By set what a paper says."""
+"""A paper's published figures, by set."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of a table: an arm, or one that we do not have, and what the paper published by set."""
+    """A row of a table: an arm, or a model that we do not have, and the published figures by set."""
 
     title: str
     arm: str
@@ -57,7 +57,7 @@ _CASE_TABLES = {"Pattern-CL, Table 7": "pattern", "Textual-CL, Table 4": "textua
 
 
 def solver_tables(output: Path) -> str:
-    """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
+    """Return Markdown of everything run into a folder so far; missing runs are shown as "not run"."""
     runs = {(name, arm): _pooled(output, name, arm) for name in SETS for arm in ARMS}
     parts = [_main_table(runs), _contrast_table(runs)]
     for title, rows in _TABLES.items():
@@ -96,7 +96,7 @@ def _main_table(runs: Runs) -> str:
 
 
 def _contrast_table(runs: Runs) -> str:
-    """Return what the contrast changes where nothing else does: on the same problems, in as many steps."""
+    """Return the effect of the contrast when nothing else changes: on the same problems, with as many steps."""
     rows = []
     for arm, reference in (("pattern", TRIPLES_ALONE), ("textual", "none"), ("both", "pattern")):
         cells = []
@@ -119,7 +119,7 @@ def _contrast_table(runs: Runs) -> str:
 
 
 def _by_seed(pooled: Pooled, reference: Pooled) -> str:
-    """Return the difference of each seed, where there are several."""
+    """Return the difference for each seed, if there are several."""
     gained = [f"{100 * (_of_seed(pooled, seed) - _of_seed(reference, seed)):+.1f}" for seed in pooled.seeds]
     return f" (seeds {', '.join(gained)})" if len(gained) > 1 and pooled.seeds == reference.seeds else ""
 
@@ -142,7 +142,7 @@ def _cell(name: str, pooled: Pooled | None, reference: Pooled | None) -> str:
 
 
 def _shared(left: Pooled, right: Pooled) -> tuple[Pooled, Pooled] | None:
-    """Return both on the problems that both were tested with; None if seeds differ in number or nothing is shared."""
+    """Return both on the problems tested by both; None if the numbers of seeds differ or no problem is shared."""
     common = np.intersect1d(left.questions, right.questions)
     first, second = (_on(pooled, common) for pooled in (left, right))
     if not len(common) or not np.array_equal(first.questions, second.questions):
@@ -151,7 +151,7 @@ def _shared(left: Pooled, right: Pooled) -> tuple[Pooled, Pooled] | None:
 
 
 def _on(pooled: Pooled, problems: npt.NDArray[np.int64]) -> Pooled:
-    """Return the rows of some problems, in an order that depends on the problems alone."""
+    """Return the rows of some problems, in an order that depends only on the problems."""
     rows = np.flatnonzero(np.isin(pooled.questions, problems))
     return pooled.take(rows[np.argsort(pooled.questions[rows], kind="stable")])
 
@@ -161,7 +161,7 @@ def _difference(pooled: Pooled, baseline: Pooled, column: str = _ANSWER) -> tupl
 
 
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
-    """Return accuracy of answer and equation of each row's arm on every set that the paper or we have."""
+    """Return answer and equation accuracy of each row's arm, on every set that the paper or we have."""
     names = [
         name
         for name in SETS
@@ -187,7 +187,7 @@ def _pair(name: str, row: _Row, pooled: Pooled | None) -> tuple[str, str]:
 
 
 def _case_table(title: str, arm: str, runs: Runs) -> str:
-    """Return the problems that the contrast puts right and those that it spoils, by id: their texts are not ours."""
+    """Return the problems that the contrast corrects and the number that it breaks, by id: their texts are not ours."""
     rows = []
     for name, problem_set in SETS.items():
         plain, contrast = runs[name, "none"], runs[name, arm]
