@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 
 class AnalyticsError(Exception):
-    """Base of everything `analytics` raises on purpose."""
+    """Base of all errors that `analytics` raises on purpose."""
 
 
 class ConfigurationError(AnalyticsError):
@@ -46,11 +46,11 @@ class BackboneError(AnalyticsError):
 
 
 class EngineError(AnalyticsError):
-    """What work runs by is not installed, does not answer, or differs between machines."""
+    """An engine is not installed, does not respond, or differs between machines."""
 
 
 class LanguageModelError(AnalyticsError):
-    """A language model cannot be reached, or refuses what is asked."""
+    """A language model cannot be reached or rejects the request."""
 
 
 class LatexError(AnalyticsError):
@@ -62,7 +62,7 @@ class Cancelled(AnalyticsError):
 
 
 def first_line(error: BaseException) -> str:
-    r"""Return what an error of another program says, without what follows; its type where it says nothing.
+    r"""Return the first line of another program's error message, or the error's type if it has no message.
 
     >>> first_line(OSError("no route\nto the host")), first_line(ValueError())
     ('no route', 'ValueError')
