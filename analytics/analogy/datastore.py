@@ -44,12 +44,12 @@ class Datastore:
 
     Attributes:
         codes: (problems, dimension) entries of the vectors in eight bits.
-        scales: (problems,) what a row of `codes` is multiplied by.
+        scales: (problems,) the factor for each row of `codes`.
         equations: each in pre-order over the slots that it uses, renumbered in the text's order; then a bar and the
             place of each slot: ``d1`` is the second number in digits, ``d1.2`` its third reading, ``w0`` the first
             number in words. Datastores of earlier versions have no bar: their slots are the text's.
-        rows: (problems,) the place of each problem's equation in `equations`.
-        languages: of the problems.
+        rows: (problems,) the index of each problem's equation in `equations`.
+        languages: the languages of the problems.
     """
 
     codes: Bytes

@@ -106,7 +106,7 @@ class RetrievalTask(Task):
         """Return ranks: 1 for a positive, 2 for a negative."""
         codes = self.positives.codes[rows]
         ranks = np.where(codes[:, None] == codes[None, :], 1, 2)
-        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
+        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question with itself or its second copy
         return ranks.astype(np.int64)
 
 

@@ -56,7 +56,7 @@ _GRIDS = 32  # task grids drawn per step
 
 @dataclass(frozen=True, slots=True)
 class WeighedTasks:
-    """Grids of tasks with the encoder's vectors of their questions, (questions, dimension), and their weight."""
+    """Task grids with the encoder's vectors of their questions, (questions, dimension), and their loss weight."""
 
     contrast: TaskContrast
     vectors: npt.NDArray[np.float32]

@@ -223,7 +223,7 @@ class PretrainingTask(Task):
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the paths to rank by: none without ranking; where finest concepts are classes, each is one concept."""
+        """Return the paths to rank by: none without ranking; single concepts if finest concepts are classes."""
         if self.config.ranking == "none":
             return np.full((len(self.examples), 1, 1), NO_CONCEPT), np.zeros(
                 len(self.examples), dtype=np.int64

@@ -100,7 +100,7 @@ class GridBatches:
         return np.flatnonzero(np.isin(self._grid, chosen))
 
     def ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return `SAME_TASK` or `OTHER_TASK` for each two questions, (rows, rows); `SAME_QUESTION` on the diagonal."""
+        """Return `SAME_TASK` or `OTHER_TASK` for each pair, (rows, rows), and `SAME_QUESTION` on the diagonal."""
         same = (self._grid[rows][:, None] == self._grid[rows]) & (
             self._task[rows][:, None] == self._task[rows]
         )
