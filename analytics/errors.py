@@ -6,8 +6,8 @@ AnalyticsError
 ├── ArtifactError           a model folder is missing, incomplete or of another format version
 │   └── ChecksumError       weights differ from their recorded SHA-256
 ├── BackboneError           a pretrained encoder cannot be found or loaded
-├── EngineError             what work runs by is not installed, does not answer, or differs between machines
-├── LanguageModelError      a language model cannot be asked: out of reach, or it refuses
+├── EngineError             an engine is not installed, does not respond, or differs between machines
+├── LanguageModelError      a language model cannot be reached or rejects the request
 ├── LatexError              a formula cannot be read with certainty
 └── Cancelled               a training run was asked to stop; its last checkpoint is usable
 """

@@ -89,9 +89,7 @@ class RetrievalTask(Task):
         """Return the loss of Eq. 1, or the contrast with all positives of the batch."""
         embedded = self.backbone.embed_texts([self.texts[row] for row in np.concatenate(batch)])
         unit = normalize(embedded.float(), dim=1)
-        queries, keys = map(
-            gather_rows, unit.split(len(batch[0]))
-        )  # of the whole batch, like everything below
+        queries, keys = map(gather_rows, unit.split(len(batch[0])))  # of the whole batch, as is the rest
         anchors, positives = map(np.concatenate, zip(*gather_objects(batch), strict=True))
         vectors = torch.cat([queries, keys])  # (2 * batch, dimension)
         rows = np.concatenate([anchors, positives])

@@ -295,10 +295,7 @@ def narrow_adapter(starter: Path, rank: int) -> float:
         weights[name], weights[partner], values = nearest_factors(weights[partner] @ weights[name], rank)
         whole += float(values.square().sum())
         lost += float(values[rank:].square().sum())
-    described |= {
-        "r": rank,
-        "lora_alpha": described["lora_alpha"] * rank / former,
-    }  # the scale stays the same
+    described |= {"r": rank, "lora_alpha": described["lora_alpha"] * rank / former}  # same scale
 
     def write(folder: Path) -> None:
         halved = {name: tensor.half().contiguous() for name, tensor in weights.items()}

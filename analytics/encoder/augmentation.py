@@ -65,7 +65,7 @@ def _conditions(text: str) -> tuple[list[tuple[str, str]], str]:
     return conditions, text[clauses[end].start :] if 0 <= end < len(clauses) else ""
 
 
-# A run of letters; in an unsegmented Chinese run, the caller handles single words.
+# A run of letters; runs of Chinese are segmented into words afterwards.
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 

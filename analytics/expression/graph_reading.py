@@ -160,7 +160,7 @@ _OPERATIONS = ("+", "-", "*", "/")
 
 
 def trees_with_one_step_less(tree: ExpressionTree) -> Iterator[ExpressionTree]:
-    """Yield the tree without one of its operations and that operation's other operand.
+    """Yield the tree without one of its operations and the number that it is applied to.
 
     >>> from analytics.expression.notation import from_prefix, to_infix
     >>> [to_infix(less) for less in trees_with_one_step_less(from_prefix("- * N0 N1 N2".split()))]

@@ -23,9 +23,7 @@ from analytics.expression.slots import is_slot
 from analytics.expression.tree import ExpressionTree
 
 _LEAF = "n"
-_REFINEMENTS = (
-    3  # rounds after which slots that still look alike are interchangeable, except in unusual trees
-)
+_REFINEMENTS = 3  # rounds after which slots that still look alike are nearly always interchangeable
 _MOST_ORDERS = 5040  # maximum orders of interchangeable parts to try for the smallest key
 
 

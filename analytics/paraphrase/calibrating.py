@@ -178,7 +178,7 @@ def check_labels(pairs: Sequence[ParaphrasePair]) -> None:
 def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
-    """Return metrics of all pairs; the AUC is the sources' mean, as sets of one label each would give it away."""
+    """Return metrics of all pairs; the AUC is averaged over sources, as those with a single label would bias it."""
     scores = cosines([pair.texts for pair in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}

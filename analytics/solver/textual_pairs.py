@@ -294,7 +294,7 @@ def text_tokens(example: SolverExample) -> list[str]:
 
 
 def numbered_tree(example: SolverExample) -> ExpressionTree:
-    """Return the equation over numbers instead of slots, so that readings of a number are not counted as different."""
+    """Return the equation over numbers instead of slots, so that extra slots of earlier per cents shift no labels."""
     if example.tree is None:
         raise DataError(f"The problem {example.problem.id} has no equation.")
     labels = number_labels(example.slots)

@@ -4,7 +4,7 @@ Examples are "What colour is Kate's hair?", "How old is the captain?" for a ship
 pens and some blue pens. How many pens in all?": a solver would compute with whatever numbers there are.
 """
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 

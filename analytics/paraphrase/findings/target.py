@@ -97,7 +97,7 @@ def target_findings(pair: Pair) -> list[Finding]:
 
 
 def _counts_another(pair: Pair, before: _Target, after: _Target) -> bool:
-    """Return whether both texts distinguish what the two questions count: pens and cups, not workers and employees."""
+    """Return whether the questions count different things that both texts mention: pens and cups, not synonyms."""
     if before.counted is None or after.counted is None:
         return False
     old, new = before.counted.key, after.counted.key
