@@ -41,7 +41,7 @@ WEIGHTS = (1.02, -2.41, -5.57, 1.26, 0.0, 1.88)
 """Fitted by ``python -m tests.bench.verdict`` on seven files of pairs written by people."""
 
 SURE = 0.7
-"""A pair is called valid from this probability on, and invalid below 1 - SURE; in between it is undecided."""
+"""A pair is called valid from this probability up, and invalid from 1 - SURE down; in between it is undecided."""
 
 _FAR, _NEAR = 0.3, 0.5  # share of common words at which closeness begins and is complete
 _MOST_ODDS = 4.0  # log-odds of a reading; higher values are capped
