@@ -1,4 +1,4 @@
-"""`python -m analytics`: train, evaluate and export where there is no database.
+"""`python -m analytics`: train, evaluate and export without a database.
 
 python -m analytics export encoder [--backbone NAME] [--adapter FOLDER] --output FOLDER
 python -m analytics export paraphrase [--adapter FOLDER] --output FOLDER
@@ -38,14 +38,14 @@ from analytics.training.threads import wait_passively
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 on success, 1 with one sentence on standard error where it cannot be done."""
+    """Run one command and return 0, or print one sentence to standard error and return 1 if it fails."""
     options = _parser().parse_args(arguments)
     wait_passively()
     try:
         if options.command == "export-starters":
             _export_starters(options)
         elif options.command == "prepare-language-model":
-            os.nice(10)  # people wait for other processes
+            os.nice(10)  # leave the processor to interactive processes
             prepare_packaged_model(options.output)
         elif hasattr(options, "job"):
             _say(run_bulk_command(options, _say))
@@ -97,7 +97,7 @@ def _export(capability: Capability[Any], options: argparse.Namespace) -> None:
 
 
 def _export_starters(options: argparse.Namespace) -> None:
-    """Export several starters, each to a folder of its number from 0 on: PyTorch is loaded once for all."""
+    """Export several starters, each to a numbered folder, starting at 0; PyTorch is loaded only once."""
     first, step = options.share
     for number, (word, adapter) in list(enumerate(options.starters))[first::step]:
         folder = options.output / str(number)
@@ -106,13 +106,13 @@ def _export_starters(options: argparse.Namespace) -> None:
 
 
 def _share_argument(text: str) -> tuple[int, int]:
-    """Read ``K/N``: every Nth starter from number K on."""
+    """Parse ``K/N``: every Nth starter, starting at number K."""
     first, _slash, step = text.partition("/")
     return int(first), int(step)
 
 
 def _starter_argument(text: str) -> tuple[str, Path | None]:
-    """Read ``capability`` or ``capability=adapter``."""
+    """Parse ``capability`` or ``capability=adapter``."""
     word, _equals, adapter = text.partition("=")
     if word not in CAPABILITIES or not CAPABILITIES[word].can("export"):
         raise argparse.ArgumentTypeError(f"{word!r} is no capability that can be exported")

@@ -1,9 +1,9 @@
-"""The text of a question that is searched, embedded, predicted from, compared and learned from (decision 130).
+"""The text of a question that is searched, embedded, compared, predicted from and learned from (decision 130).
 
-A question says more than its stem: the text that it shares with others, its parts, what is matched, what its pictures
-show. Everything that analyses a question reads `analysed_text`; answers and solutions are never in it. For a question
-without any of these it is the question's text, character for character, so vectors and models made from that stay
-valid.
+A question is more than its stem: it also has text shared with other questions, parts, items to match, and
+descriptions of its pictures. Everything that analyses a question reads `analysed_text`, which never includes
+answers or solutions. For a question without any of these, it equals the question's text character for
+character, so vectors and models made from that text stay valid.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from analytics.text.question_tasks import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.tokens import search_tokens
 
 EACH_PART = "Answer each part."
-"""The text that an import gives to a question in parts whose source has none above them."""
+"""The stem that an import gives to a question with parts if the source has none."""
 UNTITLED = "[Untitled question]"
-"""The text that an import gives to a question whose source has none."""
+"""The text that an import gives to a question if the source has none."""
 
 _INVENTED = frozenset({EACH_PART, UNTITLED})
-_READ = frozenset({"parts", "pairs", "blanks", "stimulus"})  # what of a content the analysed text depends on
+_READ = frozenset({"parts", "pairs", "blanks", "stimulus"})  # what the analysed text depends on
 _HAS_MATHEMATICS = re.compile(r"[\d$\\=<>]")
 _FEW_WORDS, _SHORT = 5, 12  # words of a stem
-_SAYS_SOMETHING = 3  # words that name a thing, from which a short stem tells what it asks
+_SAYS_SOMETHING = 3  # content words from which a short stem is clear by itself
 
 Options = Sequence[Option | Mapping[str, Any]]
 
 
 def analysed_text(text: str, options: Options = (), content: QuestionContent = EMPTY) -> str:
-    r"""Return everything that a question says to students, without what answers it.
+    r"""Return everything that a question shows to students except its answer.
 
     Args:
-        text: the question's own text; what an import invented (`EACH_PART`) is left out.
-        options: they count only where the text alone does not say what is asked.
+        text: the question's own text; placeholders that an import inserted (`EACH_PART`) are left out.
+        options: included only if the text alone does not make clear what is asked.
         content: its parts, pairs, drop-downs and shared text.
 
     >>> from analytics.question_content import QuestionPart
@@ -52,12 +52,12 @@ def analysed_text(text: str, options: Options = (), content: QuestionContent = E
 
 
 def part_texts(content: QuestionContent) -> list[str]:
-    """Return the analysed text of each part; a part is a question within a question."""
+    """Return the analysed text of each part; a part is itself a question."""
     return [analysed_text(part.text, part.options, part.content) for part in content.parts]
 
 
 def stem_text(text: str, options: Options = (), content: QuestionContent = EMPTY) -> str:
-    """Return the analysed text without that of the parts; empty where an import invented the stem."""
+    """Return the analysed text without its parts; empty if an import invented the stem."""
     stem = "" if is_invented(text) else text
     shared = content.stimulus.text
     if shared and shared not in stem:
@@ -67,34 +67,34 @@ def stem_text(text: str, options: Options = (), content: QuestionContent = EMPTY
     pieces = [stem]
     if content.pairs:
         pieces += [pair.left for pair in content.pairs if pair.left]
-        pieces += sorted({pair.right for pair in content.pairs})  # beside each other they would be the answer
+        pieces += sorted({pair.right for pair in content.pairs})  # sorted, to hide which belongs to which
     if options and not content.parts and _asks_nothing_alone(stem):
-        pieces += sorted(map(option_text, options))  # things to put in order are kept in their right order
+        pieces += sorted(map(option_text, options))  # sorted, because ordering items are stored in order
     if content.blanks and _asks_nothing_alone(stem):
         pieces += [option.text for blank in content.blanks for option in blank.options]
     return pieces[0] if len(pieces) == 1 else "\n".join(filter(None, pieces))
 
 
 def record_text(record: QuestionRecord) -> str:
-    """Return the analysed text of a question that is exchanged as a record."""
+    """Return the analysed text of a question record."""
     return analysed_text(record.text, record.options, record.content)
 
 
 def stored_text(text: str, options: Options, content: Mapping[str, Any]) -> str:
-    """Return the analysed text of a question whose content is JSON, as a row of the bank or of a file holds it."""
+    """Return the analysed text of a question whose content is JSON, as stored in a database row or a file."""
     return analysed_text(text, options, stored_content(content))
 
 
 def stored_content(content: Mapping[str, Any]) -> QuestionContent:
-    """Return a stored content as far as the analysed text depends on it; most questions have nothing to read."""
+    """Return the fields of a stored content that the analysed text depends on; most questions have none."""
     return content_of({name: content[name] for name in content.keys() & _READ})
 
 
 def line_text(line: Mapping[str, Any]) -> str:
-    """Return the analysed text of a question as a JSON object of a file has it: ``text``, ``options``, ``grading``.
+    """Return the analysed text of a question from a JSON object with ``text``, ``options`` and ``grading``.
 
     Raises:
-        ValueError: its ``grading`` is none.
+        ValueError: its ``grading`` is not a valid content.
     """
     options = line.get("options")
     known = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
@@ -102,17 +102,17 @@ def line_text(line: Mapping[str, Any]) -> str:
 
 
 def is_invented(text: str) -> bool:
-    """Return whether an import wrote the text, because its source has none."""
+    """Return whether an import inserted the text because its source has none."""
     return text.strip() in _INVENTED
 
 
 def _with_descriptions(text: str) -> str:
-    """Return a text with the description of each picture in its place."""
+    """Return a text with each picture replaced by its description."""
     return PICTURE.sub(lambda match: match["alt"], text).strip() or text
 
 
 def _asks_nothing_alone(stem: str) -> bool:
-    """Return whether only the options tell what a question is about: "Which of these is true?"."""
+    """Return whether a stem needs its options to make sense, as in "Which of these is true?"."""
     if _HAS_MATHEMATICS.search(stem):
         return False
     words = [word for word in search_tokens(stem) if len(word) > 1]

@@ -1,7 +1,7 @@
-"""A trained model is a folder: `manifest.json` and the files that hold its weights.
+"""Model artifacts: a trained model is a folder with `manifest.json` and its weight files.
 
-The folder is written under another name, flushed to disk and then renamed, so that a reader never meets half a model.
-The manifest records a SHA-256 for every file; reading checks them. Torch-free.
+The folder is written under a temporary name, flushed to disk and then renamed, so that a reader never sees a
+partial model. The manifest records a SHA-256 for every file, which is checked on reading. Torch-free.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 
 DERIVED = "."
-"""Begins the names of folders that hold what a machine has derived from a model: no part of the model."""
+"""Prefix of folders that hold data derived from a model on this machine; not part of the model."""
 
 _not_copied = shutil.ignore_patterns(MANIFEST_NAME, f"{DERIVED}*")
 
 
 def data_sha256(rows: Iterable[Iterable[str]]) -> str:
-    """Return the SHA-256 over the texts of training data, row by row in their order."""
+    """Return the SHA-256 over the texts of training data, row by row in order."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update("\0".join((*row, "")).encode())
@@ -39,20 +39,20 @@ def data_sha256(rows: Iterable[Iterable[str]]) -> str:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a model folder says about itself.
+    """Description of a model folder.
 
     Attributes:
         capability: the capability's word, e.g. ``"probes"``.
-        name: what people call this model.
+        name: display name of the model.
         config: the capability's configuration as plain values.
-        metrics: what was measured when it was trained.
+        metrics: metrics measured during training.
         seed: the seed of its training.
-        data_hash: SHA-256 over the training data, empty where there was none.
-        license_note: under which terms the data and the weights may be used.
+        data_hash: SHA-256 over the training data; empty if there was none.
+        license_note: terms under which the data and the weights may be used.
         parent: checksum or name of the model that it was derived from.
         created: ISO 8601 time in UTC; filled in when the folder is written.
-        files: SHA-256 of every file by its path in the folder; filled in when the folder is written.
-        extra: what only this capability needs to load itself.
+        files: SHA-256 of every file, keyed by its path in the folder; filled in when the folder is written.
+        extra: whatever else this capability needs to load the model.
     """
 
     capability: str
@@ -69,12 +69,12 @@ class Manifest:
 
 
 def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path], None]) -> Manifest:
-    """Write a model folder whole or not at all, and return its completed manifest.
+    """Write a model folder atomically and return its completed manifest.
 
     Args:
-        folder: of the new model; a model in it is replaced.
+        folder: the new model's folder; an existing model in it is replaced.
         manifest: its description; `files` and an empty `created` are filled in.
-        write_files: called with an empty folder in which it puts the model's files.
+        write_files: called with an empty folder, into which it writes the model's files.
 
     Raises:
         ArtifactError: the folder cannot be written, or nothing was written into it.
@@ -111,12 +111,12 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
 
 
 def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path], None]) -> Manifest:
-    """Write a model folder again with some of its files replaced or added; return its completed manifest.
+    """Rewrite a model folder with some files replaced or added; return its completed manifest.
 
     Args:
-        folder: the model that is amended.
-        manifest: its description from now on; `files` are filled in.
-        write_more: called with a copy of the folder, in which it writes the files that change.
+        folder: the model to amend.
+        manifest: its new manifest; `files` is filled in.
+        write_more: called with a copy of the folder, into which it writes the changed files.
 
     Raises:
         ArtifactError: the folder cannot be read or written.
@@ -130,10 +130,10 @@ def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path]
 
 
 def artifact_copy(source: Path, folder: Path) -> Manifest:
-    """Copy an artifact into another folder, whole or not at all.
+    """Copy an artifact into another folder atomically.
 
     Raises:
-        ArtifactError: the source is no complete artifact, or the folder cannot be written.
+        ArtifactError: the source is not a complete artifact, or the folder cannot be written.
     """
 
     def copy(aside: Path) -> None:
@@ -143,11 +143,11 @@ def artifact_copy(source: Path, folder: Path) -> Manifest:
 
 
 def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
-    """Read the manifest of a model folder and check that its files are the ones that were written.
+    """Read the manifest of a model folder and verify its files.
 
     Args:
         folder: the model folder.
-        verify: compare every file's SHA-256; without it the files need only be there.
+        verify: compare every file's SHA-256; if false, only check that the files exist.
 
     Raises:
         ArtifactError: the folder or a file is missing, or it is of another format version.
@@ -181,9 +181,9 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
 
 
 def artifact_checksum(folder: Path) -> str:
-    """Return one SHA-256 that identifies the model: over the names and checksums of its files.
+    """Return a SHA-256 over the names and checksums of the model's files, which identifies the model.
 
-    It is taken from the manifest; `artifact_read` is what compares the files with it.
+    It is computed from the manifest; `artifact_read` compares the files with the manifest.
     """
     manifest = artifact_read(folder, verify=False)
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(manifest.files.items()))
@@ -198,7 +198,7 @@ def file_sha256(path: Path) -> str:
 
 def _check_file(folder: Path, name: str, recorded: str | None) -> None:
     relative = PurePosixPath(name)
-    # A manifest may come from somebody else's machine: it must not reach outside its folder.
+    # A manifest may come from another machine: its paths must not leave the folder.
     if relative.is_absolute() or ".." in relative.parts:
         raise ArtifactError(f"The manifest of {folder} names a file outside the folder: {name!r}.")
     path = folder / relative
@@ -232,7 +232,7 @@ def _rename_over(aside: Path, folder: Path) -> None:
     if not folder.exists():
         aside.rename(folder)
         return
-    # A non-empty folder cannot be renamed over: the old one steps aside first, and returns on failure.
+    # A non-empty folder cannot be renamed over: move the old one aside first, and restore it on failure.
     old = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.old"
     folder.rename(old)
     try:

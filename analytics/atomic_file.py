@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: under another name, flushed to disk, then renamed. Torch-free."""
+"""Files that are written atomically: under a temporary name, flushed to disk, then renamed. Torch-free."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 
 @contextmanager
 def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
-    """Open a new file next to `target` that replaces it at the end of the block; on any error nothing is left.
+    """Open a new file next to `target` that replaces it at the end of the block; on error it is removed.
 
     Args:
         target: the file to write; its folder exists.
-        mode: permissions of the file; by default those of any new file.
+        mode: permissions of the file; by default those of a new file.
 
     Raises:
         OSError: the file cannot be written there.
@@ -36,7 +36,7 @@ def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO
 
 
 def write_text(target: Path, text: str) -> None:
-    """Write a text, whole or not at all.
+    """Write a text atomically.
 
     Raises:
         OSError: the file cannot be written there.
@@ -46,7 +46,7 @@ def write_text(target: Path, text: str) -> None:
 
 
 def write_json(target: Path, value: Any) -> None:
-    """Write plain values as indented JSON, whole or not at all.
+    """Write plain values as indented JSON, atomically.
 
     Raises:
         OSError: the file cannot be written there.

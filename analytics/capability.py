@@ -1,7 +1,7 @@
-"""The contract that each capability of `analytics` fulfils, and what it is made of. Torch-free.
+"""The interface that each capability of `analytics` implements, and its building blocks. Torch-free.
 
-A capability is one class (`analytics/<word>/capability.py`) and one row of `analytics.catalog`. The class is imported
-by every process, so its methods import what needs PyTorch when they are called. Decisions 48 and 83.
+A capability is one class (`analytics/<word>/capability.py`) and one row of `analytics.catalog`. Every process
+imports the class, so its methods import PyTorch-dependent modules only when called. Decisions 48 and 83.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ Model = TypeVar("Model", covariant=True)
 
 
 def every_text(_text: str) -> bool:
-    """Return True: a lens compares every text unless it says otherwise."""
+    """Return True: by default a lens compares every text."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A way of being similar: vectors of questions, by the champion of the capability that has the lens.
+    """A kind of similarity, computed from question vectors of a capability's champion model.
 
     Attributes:
-        word: its name in addresses, commands and the database.
-        stand_in: the lens that answers for languages that the champion does not know; empty: none does.
+        word: its name in URLs, commands and the database.
+        stand_in: the lens used for languages that the champion does not know; empty for none.
         knows_every_language: whether it needs neither a model nor a substitute.
-        is_main: whether search, predictions, probes and the map read its vectors (or, for other languages, those of
-            its stand-in); one lens is.
-        takes: whether it compares a text.
-        by_graph: whether questions are ranked by how likely the same is computed, besides by their vectors.
-        near_enough: cosine from which the search counts a question as near in meaning (decision 40).
+        is_main: whether search, predictions, probes and the map read its vectors (or, for other languages,
+            those of its stand-in); exactly one lens is.
+        takes: predicate that returns whether it compares a text.
+        by_graph: whether questions are also ranked by how likely they compute the same thing, not only by
+            their vectors.
+        near_enough: cosine from which the search counts a question as similar in meaning (decision 40).
     """
 
     word: str
@@ -57,13 +58,13 @@ class Starter:
     """The model that a new installation begins with.
 
     Attributes:
-        folder: below `analytics`; an adapter where the capability can be exported, else a whole model.
-        is_required: installed also where the folder is missing, as the export makes it without an adapter.
+        folder: path below `analytics`; an adapter if the capability can be exported, otherwise a whole model.
+        is_required: installed even if the folder is missing, exported without an adapter.
         along_with: installed only together with the starter of this capability, whose vectors it reads.
-        scope: which of its capability's models it is, where a bank has several in use: the language that it is for.
-        backbone: the packaged encoder that its adapter is for; empty: the default one.
-        name: of the model, as installations show it.
-        largest: bytes that its files may have together: they travel with every clone.
+        scope: the language it is for, if a bank uses several models of its capability.
+        backbone: the packaged encoder that its adapter is for; empty for the default one.
+        name: display name of the model in installations.
+        largest: maximum total size of its files in bytes, as they are part of every clone.
     """
 
     folder: str
@@ -76,27 +77,27 @@ class Starter:
 
     @property
     def path(self) -> Path:
-        """Where the folder is."""
+        """Path of the folder."""
         return Path(__file__).parent / self.folder
 
     @property
     def can_be_installed(self) -> bool:
-        """Whether this installation has the folder, or needs none, and the encoder's package."""
+        """Whether this installation has the folder (if one is needed) and the encoder's package."""
         has_folder = self.is_required or self.path.is_dir()
         return has_folder and (not self.backbone or is_installed(self.backbone))
 
 
 class Capability(ABC, Generic[Model]):
-    """What can be computed: a subclass trains models of one kind and loads them.
+    """A kind of computation; a subclass trains and loads models of one kind.
 
     Attributes:
-        title: what people call it.
+        title: display name.
         config: the configuration class of its trainings.
-        serves: where models are loaded. ``web``: `load` needs neither torch nor transformers, so the web process
-            answers requests with them. ``worker``: only jobs do.
-        lens: the lens whose vectors the champion gives; None: it gives none.
-        gate_figures: patterns of the names of the figures that decide whether a candidate may serve.
-        starters: the models that a new installation begins with: one, or one for each scope.
+        serves: where models are loaded. ``web``: `load` needs neither torch nor transformers, so the web
+            process answers requests with them. ``worker``: only jobs use them.
+        lens: the lens whose vectors the champion provides, if any.
+        gate_figures: patterns for the names of the metrics that decide whether a candidate may serve.
+        starters: the models that a new installation begins with: one, or one per scope.
     """
 
     title: ClassVar[str]
@@ -117,10 +118,11 @@ class Capability(ABC, Generic[Model]):
     ) -> Manifest:
         """Train a model on files and write it into a folder.
 
-        A checkpoint is next to the output while it trains; the same command goes on from it.
+        While training runs, a checkpoint is stored next to the output; the same command resumes from it.
 
         Raises:
-            AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+            AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder cannot be
+                written.
         """
 
     @abstractmethod
@@ -128,7 +130,7 @@ class Capability(ABC, Generic[Model]):
         """Load a model folder.
 
         Raises:
-            ArtifactError: the folder is no complete model of this kind.
+            ArtifactError: the folder is not a complete model of this kind.
         """
 
     def encode_many(
@@ -136,13 +138,14 @@ class Capability(ABC, Generic[Model]):
         folder: Path,
         cancel: Callable[[], bool] | None = None,  # noqa: ARG002 - for what takes long
     ) -> Encode:
-        """Return the function that encodes thousands of texts with a model of a capability that has a lens.
+        """Return the function that bulk-encodes texts with a model of this capability, which must have a lens.
 
-        By default it is that of the loaded model; what computes with PyTorch is slower to load, and quicker then.
+        By default this is the loaded model's own; a PyTorch implementation loads more slowly and encodes
+        faster.
 
         Args:
-            folder: the model's.
-            cancel: asked now and then while texts are encoded; where it returns True, `Cancelled` is raised.
+            folder: the model's folder.
+            cancel: polled while texts are encoded; if it returns True, `Cancelled` is raised.
         """
         model: Any = self.load(folder)
         encode: Encode = model.encode
@@ -158,11 +161,11 @@ class Capability(ABC, Generic[Model]):
         seeds: int,
         say: Callable[[str], None],
     ) -> dict[str, Any]:
-        """Measure trainings on files; optional."""
+        """Evaluate trainings on files; optional."""
         raise NotImplementedError
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-        """Put a starter together with its encoder and write the model that serves; optional.
+        """Merge a starter with its encoder and write the model for serving; optional.
 
         Args:
             output: the model's folder.
@@ -176,9 +179,9 @@ class Capability(ABC, Generic[Model]):
         raise NotImplementedError
 
     def can(self, verb: str) -> bool:
-        """Return whether the class has a method of its own for what is optional."""
+        """Return whether the class implements an optional method."""
         return getattr(type(self), verb) is not getattr(Capability, verb)
 
     def is_decisive(self, figure: str) -> bool:
-        """Return whether a figure of a comparison decides."""
+        """Return whether a metric in a comparison is decisive."""
         return any(fnmatchcase(figure, pattern) for pattern in self.gate_figures)

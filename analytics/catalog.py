@@ -1,7 +1,7 @@
-"""The one table of what `analytics` can do: a class a capability, which imports PyTorch only when it works.
+"""Registry of all capabilities: one class per capability, which imports PyTorch only when it works.
 
-Whatever the rest of the program does for every capability (commands, installation, gate, serving) reads its rows here,
-so a capability is added by a package and a row. Decisions 48 and 83.
+Everything that the rest of the program does for every capability (commands, installation, gate, serving)
+reads this table, so adding a capability takes a package and a row. Decisions 48 and 83.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CAPABILITIES: dict[str, Capability[Any]] = {
 }
 
 FALLBACK_LENS = Lens("wording", knows_every_language=True, near_enough=0.35)
-"""Character n-grams: no capability's, because they need no training."""
+"""Character n-grams; they belong to no capability because they need no training."""
 
 
 def lenses() -> Mapping[str, Lens]:
-    """Return every lens by its word: the capabilities' in the order of the table, then the one without a model."""
+    """Return every lens by its word: those of the capabilities in table order, then the one without a model."""
     rows = [row.lens for row in CAPABILITIES.values() if row.lens is not None]
     return {lens.word: lens for lens in (*rows, FALLBACK_LENS)}
 

@@ -1,4 +1,4 @@
-"""Concept paths as labels: leading nodes that say nothing, levels, and the tree they form."""
+"""Concept paths as labels: common leading nodes, levels, and the tree they form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def shared_depth(first: ConceptPath, second: ConceptPath) -> int:
 def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> ConceptPath:
     """Return the nodes with which at least `share` of the paths begin, without ever taking a path's last node.
 
-    Give one path for every tag (repeats included), so that the share is one of questions.
+    Pass one path per tag (repeats included), so that the share counts questions.
 
     >>> common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
     ('Maths',)
@@ -49,14 +49,14 @@ def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> Co
 
 
 def without_leading(path: ConceptPath, leading: ConceptPath) -> ConceptPath:
-    """Return the path without the leading nodes where it begins with them; its last node always stays."""
+    """Return the path without the leading nodes if it starts with them; its last node is never removed."""
     if leading and path[: len(leading)] == leading:
         return path[len(leading) :] or path[-1:]
     return path
 
 
 def drop_common_leading_nodes(paths: Sequence[ConceptPath]) -> list[ConceptPath]:
-    """Return the paths without the leading nodes that nearly all of them share: levels count from there.
+    """Return the paths without the leading nodes that nearly all of them share; levels count from there.
 
     >>> drop_common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
     [('Algebra',), ('Geometry', 'Circles')]
@@ -70,9 +70,9 @@ class PathTree:
     """The distinct paths of a set of labels, and every node on them.
 
     Attributes:
-        paths: the distinct paths in order; a path may end where another goes on.
-        nodes: every beginning of a path, each identified by its whole path from the root.
-        membership: (nodes, paths) of 0 and 1: whether the node lies on the path.
+        paths: the distinct paths, sorted; one may be a prefix of another.
+        nodes: every prefix of a path, each identified by its full path from the root.
+        membership: (nodes, paths) array of 0 and 1: whether the node lies on the path.
     """
 
     paths: tuple[ConceptPath, ...]
@@ -81,7 +81,7 @@ class PathTree:
 
     @classmethod
     def of(cls, paths: Iterable[ConceptPath]) -> PathTree:
-        """Return the tree of the paths given, repeats allowed."""
+        """Return the tree of the given paths; repeats are allowed."""
         distinct = tuple(sorted(set(paths)))
         nodes = tuple(sorted({path[:depth] for path in distinct for depth in range(1, len(path) + 1)}))
         row = {node: index for index, node in enumerate(nodes)}
@@ -109,12 +109,12 @@ class PathTree:
     def hits(
         self, probabilities: np.ndarray, truth: Sequence[Iterable[ConceptPath]], depth: int
     ) -> np.ndarray:
-        """Return 1 where the most probable node at a level is on a path of the question, NaN if none is so long.
+        """Return 1 if the most probable node at a level is on a path of the question, NaN if no path is that deep.
 
         Args:
             probabilities: (questions, paths).
             truth: the paths of each question.
-            depth: of the level; at one that the tree does not have, nothing is right.
+            depth: the level; at a level beyond the tree's depth, nothing is correct.
         """
         found: Sequence[ConceptPath] = (
             self.likeliest(probabilities, depth) if depth <= self.depth() else [()] * len(truth)
@@ -126,7 +126,7 @@ class PathTree:
         return right
 
     def targets(self, labels: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
-        """Return weights (questions, paths): 1 in equal parts on a question's paths; unknown ones get none."""
+        """Return weights (questions, paths): 1, split equally among a question's paths; unknown paths get none."""
         column = {path: index for index, path in enumerate(self.paths)}
         weights = np.zeros((len(labels), len(self.paths)), dtype=np.float32)
         for row, question_paths in enumerate(labels):

@@ -1,7 +1,8 @@
-"""What every capability's configuration shares: a frozen pydantic dataclass, typed, bounded and described. Torch-free.
+"""Base for every capability's configuration: a frozen pydantic dataclass with typed, documented fields. Torch-free.
 
-The form, the command line, the JSON schema and the manifest all derive from the class, whose fields are of the types
-below or say their bounds and texts themselves (`pydantic.Field`). Checking reports every problem in one error.
+The form, the command line, the JSON schema and the manifest all derive from the class, whose fields use the
+types below or define their own bounds and texts (`pydantic.Field`). Validation reports every problem in one
+error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from analytics.errors import ConfigurationError
 Config = TypeVar("Config")
 
 TORCHRUN_SETTINGS = ("processes", "nodes")
-"""Settings of earlier versions that are options of torchrun now (decision 151)."""
+"""Settings of earlier versions that are now options of torchrun (decision 151)."""
 
 Backbone = Annotated[
     str, Field(description="package name, local folder or hub id of the encoder to start from")
@@ -116,9 +117,10 @@ Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the random 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(Field,))
 def configuration(cls: type[Config]) -> type[Config]:
-    """Make a class a configuration: a frozen dataclass that checks every field when it is made.
+    """Make a class a configuration: a frozen dataclass that validates every field when it is created.
 
-    What depends on several fields is checked in ``__post_init__``. Whatever is wrong is one `ConfigurationError`.
+    ``__post_init__`` validates constraints across several fields. All problems are raised as one
+    `ConfigurationError`.
     """
     checked: Any = dataclass(cls, frozen=True, config=ConfigDict(strict=True, extra="forbid"))
     make = checked.__init__
@@ -135,7 +137,7 @@ def configuration(cls: type[Config]) -> type[Config]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """One field of a configuration as a form or a command line needs it."""
+    """Describes one field of a configuration for a form or a command line."""
 
     name: str
     type: type
@@ -195,7 +197,7 @@ def _problem(specs: Mapping[str, FieldSpec], name: str, problem: Mapping[str, An
 
 
 def labelled_problems(config_class: type, error: ConfigurationError) -> dict[str, list[str]]:
-    """Return each problem by its field, with labels in place of names; "" is the key of those of no field."""
+    """Return the problems by field, with labels instead of names; the key "" holds those of no field."""
     labels = {spec.name: spec.label for spec in field_specs(config_class)}
     fields: dict[str, list[str]] = {}
     for problem in error.problems:  # each begins with the name of its field
@@ -207,10 +209,10 @@ def labelled_problems(config_class: type, error: ConfigurationError) -> dict[str
 
 
 def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -> Config:
-    """Build a configuration from ``name=value`` strings, as a command line or a form gives them.
+    """Build a configuration from ``name=value`` strings, as given on a command line or in a form.
 
     Raises:
-        ConfigurationError: with every unknown name, unreadable value and broken bound.
+        ConfigurationError: lists every unknown name, invalid value and violated bound.
     """
     texts = {spec.name for spec in field_specs(config_class) if spec.type is str}
     stripped = {name: text if name in texts else text.strip() for name, text in values.items()}
@@ -221,7 +223,7 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
 
 
 def named_values(settings: Iterable[str]) -> dict[str, str]:
-    """Return what options such as ``--set NAME=VALUE`` give, by name.
+    """Parse options such as ``--set NAME=VALUE`` into a dictionary.
 
     >>> named_values(["epochs=3", "augment=roda+qr"])
     {'epochs': '3', 'augment': 'roda+qr'}
@@ -235,28 +237,28 @@ def config_to_dict(config: Any) -> dict[str, Any]:
 
 
 def changed_settings(config: Any) -> dict[str, Any]:
-    """Return what a configuration sets otherwise than its class does by default, in the order of the fields."""
+    """Return the settings that differ from the class's defaults, in field order."""
     default = config_to_dict(type(config)())
     return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
 
 
 def training_settings(config: Any) -> dict[str, Any]:
-    """Return the settings that shape what is learned: all that were changed but the device."""
+    """Return the settings that affect what is learned: all changed ones except the device."""
     return {name: value for name, value in changed_settings(config).items() if name != "device"}
 
 
 def training_identity(config: Any, data: str) -> str:
-    """Return what tells a training from others: its settings, and the checksum of what it learns from."""
+    """Return a string that identifies a training: its settings and the checksum of its data."""
     return f"{json.dumps(training_settings(config), sort_keys=True)} {data}"
 
 
 def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:
-    """Return the command line that trains the same again where there is no database.
+    """Return the command line that repeats a training without a database.
 
     Args:
-        capability: its word.
-        data: what the data are called; not where they lay.
-        config: only what differs from the defaults is written.
+        capability: the capability's word.
+        data: name of the data, not their path.
+        config: its configuration; only settings that differ from the defaults are written.
         options: further options with their values; empty ones are left out.
     """
     words = ["python", "-m", "analytics", "train", capability, "--data", data, "--output", "FOLDER"]

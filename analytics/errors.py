@@ -6,8 +6,8 @@ AnalyticsError
 ├── ArtifactError           a model folder is missing, incomplete or of another format version
 │   └── ChecksumError       weights differ from their recorded SHA-256
 ├── BackboneError           a pretrained encoder cannot be found or loaded
-├── EngineError             what work runs by is not installed, does not answer, or differs between machines
-├── LanguageModelError      a language model cannot be asked: out of reach, or it refuses
+├── EngineError             an engine is not installed, does not respond, or differs between machines
+├── LanguageModelError      a language model cannot be reached or rejects the request
 ├── LatexError              a formula cannot be read with certainty
 └── Cancelled               a training run was asked to stop; its last checkpoint is usable
 """
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 
 class AnalyticsError(Exception):
-    """Base of everything `analytics` raises on purpose."""
+    """Base of all errors that `analytics` raises on purpose."""
 
 
 class ConfigurationError(AnalyticsError):
@@ -46,11 +46,11 @@ class BackboneError(AnalyticsError):
 
 
 class EngineError(AnalyticsError):
-    """What work runs by is not installed, does not answer, or differs between machines."""
+    """An engine is not installed, does not respond, or differs between machines."""
 
 
 class LanguageModelError(AnalyticsError):
-    """A language model cannot be reached, or refuses what is asked."""
+    """A language model cannot be reached or rejects the request."""
 
 
 class LatexError(AnalyticsError):
@@ -62,7 +62,7 @@ class Cancelled(AnalyticsError):
 
 
 def first_line(error: BaseException) -> str:
-    r"""Return what an error of another program says, without what follows; its type where it says nothing.
+    r"""Return the first line of another program's error message, or the error's type if it has no message.
 
     >>> first_line(OSError("no route\nto the host")), first_line(ValueError())
     ('no route', 'ValueError')

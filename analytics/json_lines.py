@@ -1,6 +1,6 @@
-"""JSON Lines, plain or compressed with gzip: what a line and its texts may hold, and reading a file in bounded memory.
+"""JSON Lines, plain or gzip-compressed: limits on lines and texts, and reading a file in bounded memory.
 
-Whatever is in a file, it is read or refused with a sentence that names the line.
+Every line is either read or rejected with a message that names it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any, NoReturn
 from analytics.errors import DataError
 
 LINE_LIMIT = 1_000_000  # bytes
-UNPACKED_LIMIT = 2 * 1024**3  # bytes that a gzip file may unpack to
+UNPACKED_LIMIT = 2 * 1024**3  # maximum decompressed size of a gzip file, in bytes
 TEXT_LIMIT = 50_000  # characters
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class _Constant(ValueError):
-    """NaN or Infinity, which Python's parser would take and JSON does not have."""
+    """NaN or Infinity, which Python's parser accepts although JSON does not allow them."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -34,10 +34,10 @@ _decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, JSON object) of each line that is not blank; compressed where the name ends in ``.gz``.
+    """Yield (line number, JSON object) of each non-blank line; ``.gz`` files are decompressed.
 
     Raises:
-        DataError: the file or a line cannot be read; it names file and line.
+        DataError: the file or a line cannot be read; the message names file and line.
     """
     number = unpacked = 0
     is_packed = file.name.endswith(".gz")
@@ -61,10 +61,10 @@ def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 @contextmanager
 def naming_line(file: Path, number: int) -> Iterator[None]:
-    """Say of what is wrong with a line's values in which line it is.
+    """Add the file and line number to errors about a line's values.
 
     Raises:
-        DataError: instead of a `ValueError`; it names file and line.
+        DataError: replaces a `ValueError`; the message names file and line.
     """
     try:
         yield
@@ -93,7 +93,7 @@ def parse_object(text: str) -> dict[str, Any]:
     """Return the JSON object of one line.
 
     Raises:
-        ValueError: it is none; the message is for the user.
+        ValueError: it is not a JSON object; the message is for the user.
     """
     try:
         row = _decoder.decode(text)
@@ -113,7 +113,7 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def string_problem(value: str, limit: int) -> str:
-    r"""Return what no tokenizer, no database and no page could hold in a string, or nothing.
+    r"""Describe what in a string no tokenizer, database or page could handle; empty if nothing.
 
     >>> string_problem("a\0b", 10), string_problem("plain", 10)
     ('holds a NUL character', '')

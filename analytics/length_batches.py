@@ -1,4 +1,4 @@
-"""Batches of texts of about one length: padding costs as much to compute as words. Torch-free."""
+"""Batches of texts of similar length: padding costs as much to compute as words. Torch-free."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy.typing as npt
 def batches_by_length(
     lengths: Sequence[int], *, texts: int = 0, tokens: int = 0
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the row numbers of each batch, the longest texts first, so that memory is at its highest at once.
+    """Yield the row numbers of each batch, longest texts first, so that memory use peaks at the start.
 
     Args:
-        lengths: of the texts, in tokens.
-        texts: in a batch, at most; 0 for no bound.
-        tokens: in a batch, padding included, at most; 0 for no bound. A single text may exceed it.
+        lengths: length of each text, in tokens.
+        texts: maximum number of texts in a batch; 0 for no limit.
+        tokens: maximum number of tokens in a batch, padding included; 0 for no limit. A single text may
+            exceed it.
 
     >>> [batch.tolist() for batch in batches_by_length([2, 9, 3, 4], texts=2)]
     [[1, 3], [2, 0]]
@@ -36,7 +37,7 @@ def batches_by_length(
 def padded_arrays(
     rows: Sequence[Sequence[int]], pad_id: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return token ids and mask of rows of token ids, both (rows, longest row).
+    """Pad rows of token ids; return ids and attention mask, both (rows, longest row).
 
     >>> [part.tolist() for part in padded_arrays([[5, 6], [7]], 0)]
     [[[5, 6], [7, 0]], [[1, 1], [1, 0]]]

@@ -15,12 +15,12 @@ from analytics.errors import DataError
 
 
 def accuracy(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
-    """Return the share of equal entries, 0 for no entries."""
+    """Return the share of equal entries; 0 if there are no entries."""
     return sum(a == b for a, b in zip(truth, predicted, strict=True)) / len(truth) if truth else 0.0
 
 
 def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
-    """Return the mean of the F1 of every class that occurs in the truth or in the predictions.
+    """Return the mean F1 over all classes that occur in the truth or in the predictions.
 
     >>> round(macro_f1(["a", "a", "b"], ["a", "b", "b"]), 4)
     0.6667
@@ -34,7 +34,7 @@ def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
 
 
 def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float:
-    """Return the agreement of two annotators beyond chance; 1 where both always give one same label.
+    """Return the agreement of two annotators beyond chance; 1 if both always give the same single label.
 
     >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
     0.5
@@ -64,7 +64,7 @@ def pearson(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None
 
     Args:
         truth, predicted: (rows,).
-        weights: how often each row counts, by default once.
+        weights: weight of each row; 1 by default.
     """
     count = np.ones(len(truth)) if weights is None else weights
     total = count.sum()
@@ -81,7 +81,7 @@ def spearman(truth: np.ndarray, predicted: np.ndarray) -> float:
 def doa(truth: np.ndarray, predicted: np.ndarray) -> float:
     """Return the degree of agreement: of all pairs with truth_i > truth_j the share with prediction_i > prediction_j.
 
-    Pairs of equal truth are left out; equal predictions count as wrong. 0 where there is no such pair.
+    Pairs of equal truth are left out; equal predictions count as wrong. 0 if there is no such pair.
 
     >>> doa(np.array([1, 2, 2, 3]), np.array([0.1, 0.3, 0.1, 0.2]))
     0.6
@@ -98,7 +98,7 @@ def doa(truth: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def interval_coverage(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """Return the share of the truths that lie in their interval, ends included."""
+    """Return the share of true values that lie in their interval, ends included."""
     return float(np.mean((truth >= low) & (truth <= high)))
 
 
@@ -110,9 +110,9 @@ def mean_interval_width(low: np.ndarray, high: np.ndarray) -> float:
 def expected_calibration_error(
     confidence: np.ndarray, correct: np.ndarray, bins: int = 15, weights: np.ndarray | None = None
 ) -> float:
-    """Return the mean distance between confidence and accuracy over bins of equal width, weighted by their size.
+    """Return the mean gap between confidence and accuracy over bins of equal width, weighted by bin size.
 
-    With `weights` each row counts for so much.
+    With `weights`, each row counts with its weight.
 
     Guo et al., "On Calibration of Modern Neural Networks" (2017), Eq. 3.
 
@@ -137,7 +137,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def rounded(figures: Any) -> Any:
-    """Return the figures of any nesting to four places, as a manifest or a report shows them."""
+    """Return arbitrarily nested figures rounded to four places, for a manifest or a report."""
     if isinstance(figures, list):
         return [rounded(figure) for figure in figures]
     if isinstance(figures, dict):

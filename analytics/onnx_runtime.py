@@ -1,6 +1,6 @@
-"""ONNX Runtime for all of our modules, which reports nothing to its maker.
+"""ONNX Runtime for all our modules, with telemetry disabled.
 
-Since 1.29 it does so unless a variable is set before its first import.
+Since version 1.29 it sends telemetry unless a variable is set before its first import.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Word problems from JSON Lines files. Torch-free.
 
-Of a folder the files ``test*`` are tested with, ``val*`` and ``dev*`` are validated with, and all others are learned
-from. Where lines name a ``fold``, one fold can be tested with instead.
+In a folder, files named ``test*`` are the test set, ``val*`` and ``dev*`` the validation set, and all others
+the training set. If lines name a ``fold``, one fold can serve as the test set instead.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Example = TypeVar("Example")
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """Problems by what is done with them."""
+    """Problems split into training, validation and test sets."""
 
     learned: tuple[ProblemRecord, ...] = ()
     validation: tuple[ProblemRecord, ...] = ()
     test: tuple[ProblemRecord, ...] = ()
 
     def without_leaks(self) -> Problems:
-        """Return the same without problems to learn from or validate with that a test problem equals.
+        """Return the same sets without training and validation problems that also occur in the test set.
 
-        However they are written: see `analytics.text.copies.text_key`.
+        Differences in formatting are ignored: see `analytics.text.copies.text_key`.
         """
         tested = {text_key(problem.text) for problem in self.test}
 
@@ -44,15 +44,15 @@ class Problems:
 
 
 def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems:
-    """Read a file or a folder of files; lines without a text are passed over.
+    """Read a file or a folder of files; lines without a text are skipped.
 
     Args:
-        data: one file is learned from.
+        data: a file or folder; a single file is all training data.
         language: use the problems of one language only.
-        fold: test with the problems of this fold instead of learning from them; -1 for none.
+        fold: use the problems of this fold as the test set; -1 for none.
 
     Raises:
-        DataError: nothing is there, or a line cannot be read; it names file and line.
+        DataError: there are no problems, or a line cannot be read; the message names file and line.
     """
     data = Path(data)
     files = (
@@ -80,11 +80,11 @@ def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems
 def read_to_train(
     data: Path, *, say: Callable[[str], object], language: str = "", fold: int = -1
 ) -> Problems:
-    """Read problems as `read_problems` does, without those whose text a test problem has: `Problems.without_leaks`.
+    """Read problems as `read_problems` does, without those that leak from the test set (`Problems.without_leaks`).
 
     Args:
-        data, language, fold: as there.
-        say: told how many were left out, where there are any.
+        data, language, fold: as for `read_problems`.
+        say: called with the number of problems left out, if any.
 
     Raises:
         DataError: nothing is left to learn from, or a line cannot be read.
@@ -106,13 +106,13 @@ def set_apart(
     measured: int,
     rng: np.random.Generator,
 ) -> tuple[list[Example], list[Example]]:
-    """Divide problems into those to learn from and those to measure with while training.
+    """Split problems into a training set and a set to evaluate on during training.
 
     Args:
-        learned: problems to learn from.
-        validation: problems to measure with; without any, up to a tenth of the first are held out.
-        measured: problems to measure with at most.
-        rng: draws them.
+        learned: training problems.
+        validation: validation problems; if empty, up to a tenth of the training problems are held out.
+        measured: maximum number of problems to evaluate on.
+        rng: random generator for the draw.
     """
 
     def draw(problems: Sequence[Example], count: int) -> set[int]:
@@ -135,12 +135,12 @@ def _part_of(file: Path) -> str:
 
 
 def problem_record(body: Mapping[str, Any]) -> ProblemRecord | None:
-    """Return the problem of a line; null means absent. None for a line without a text.
+    """Return a line's problem, or None if the line has no text; null counts as absent.
 
-    Where the line names no language, its text tells it: `detect_language`.
+    If the line names no language, it is detected from the text (`detect_language`).
 
     Raises:
-        ValueError: a value is of another type, or a text cannot be kept.
+        ValueError: a value has the wrong type, or a text cannot be stored.
     """
     text = body.get("text")
     if text is None:

@@ -1,7 +1,7 @@
 """What grading a question needs besides its readable text: accepted answers, pairs, blanks, parts, feedback, pictures.
 
-`text`, `options`, `answer` and `solution` stay the question that people, search and models read; `QuestionContent`
-is next to them. As JSON (`as_json`, `content_of`) it leaves out whatever is empty.
+`text`, `options`, `answer` and `solution` remain what people, search and models read; `QuestionContent`
+complements them. Its JSON form (`as_json`, `content_of`) omits empty fields.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 PRINTED = "printed"
-"""The setting that names the picture of the question as its paper prints it: shown to teachers, not a part of it."""
-PARTS_DEEP = 2  # levels: parts may have parts, and no more
+"""Setting that names the picture of the question as printed on its paper; shown to teachers only."""
+PARTS_DEEP = 2  # levels of nesting: parts may have parts, but no deeper
 ANSWER_LINES = "answer_lines"
-"""The setting that says how many lines to write on a question or a part has in its source."""
+"""Setting with the number of lines to write on that a question or part has in its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Option:
     """One answer choice of a multiple-choice question.
 
     Attributes:
-        weight: the share of the points that it gives, -1 to 1; None where only the question's answer says what is
-            right.
-        feedback: for a student who chooses it.
+        weight: the share of the points that it gives, -1 to 1; None if only the question's answer determines
+            what is correct.
+        feedback: feedback for a student who chooses it.
     """
 
     label: str
@@ -40,17 +40,17 @@ class Option:
 
 
 def option_text(option: Option | Mapping[str, Any]) -> str:
-    """Return the text of an option, as a record or as JSON holds it."""
+    """Return the text of an option, given as a record or as JSON."""
     return option.text if isinstance(option, Option) else str(option.get("text", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedAnswer:
-    """An answer that is typed.
+    """A typed answer that counts as correct or expected.
 
     Attributes:
-        weight: the share of the points that it gives, 0 to 1; 0 is an expected wrong answer, with its feedback.
-        tolerance: how far a number may be off, counted as `tolerance_kind` says.
+        weight: the share of the points that it gives, 0 to 1; 0 for an expected wrong answer with feedback.
+        tolerance: how far a number may be off, interpreted according to `tolerance_kind`.
         tolerance_kind: ``"absolute"``, ``"relative"`` (a share of the value) or ``"digits"`` (significant ones).
     """
 
@@ -64,7 +64,7 @@ class AcceptedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MatchingPair:
-    """What belongs together; without `left`, a choice on the right that belongs to nothing."""
+    """Two matching items; without `left`, a right-hand choice that matches nothing."""
 
     left: str
     right: str
@@ -72,12 +72,12 @@ class MatchingPair:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A gap in the text, where ``[[1]]``, ``[[2]]`` and so on are.
+    """A gap in the text, marked ``[[1]]``, ``[[2]]`` and so on.
 
     Attributes:
         kind: ``"short"``, ``"number"`` or ``"choice"`` (a drop-down).
-        points: its share of the question's, relative to the other gaps.
-        style: how its source shows it.
+        points: its share of the question's points, relative to the other gaps.
+        style: its presentation in the source.
     """
 
     kind: str = "short"
@@ -99,11 +99,11 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that texts of the question name: ``![its description](name)``.
+    """A picture that the question's texts reference as ``![its description](name)``.
 
     Attributes:
-        sha256: of its bytes, in hexadecimal; empty where nobody has attached it.
-        width: in points (1/72 inch), as its source prints it; 0 where that is not known.
+        sha256: SHA-256 of its bytes, in hexadecimal; empty if it is not attached.
+        width: printed width in its source, in points (1/72 inch); 0 if unknown.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """What several questions share, such as a text or a table: their texts begin with it."""
+    """Material that several questions share, such as a text or a table; their texts begin with it."""
 
     title: str = ""
     text: str = ""
@@ -121,7 +121,7 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The section of a paper or quiz in which a question stands; worksheets print it above its questions."""
+    """The section of a paper or quiz that a question belongs to; worksheets print it above its questions."""
 
     heading: str = ""
     instructions: str = ""
@@ -143,13 +143,13 @@ class QuestionContent:
     """Everything about a question that its readable fields do not hold.
 
     Attributes:
-        points: what a right answer gives.
-        tags: words that its source files it under, besides its concepts.
+        points: points for a correct answer.
+        tags: its source's tags, besides its concepts.
         settings: named settings of its source, such as shuffle, case, penalty, numbering.
-        stimulus: what it shares with other questions.
-        section: where it stands in its source.
-        original: SHA-256 of the item that an opaque question was read from, in hexadecimal: what it is, as far as we
-            can tell.
+        stimulus: material that it shares with other questions.
+        section: its section in the source.
+        original: SHA-256 of the item that an opaque question was read from, in hexadecimal; its only known
+            identity.
     """
 
     title: str = ""
@@ -175,7 +175,7 @@ EMPTY: QuestionContent = QuestionContent()
 
 
 def as_json(value: Any) -> Any:
-    """Return a content, or a part of one, as JSON holds it, without what is empty or as usual.
+    """Serialize a content, or a part of one, to JSON values, without empty and default fields.
 
     >>> as_json(QuestionContent(title="Sums", accepted=(AcceptedAnswer("3"),)))
     {'title': 'Sums', 'accepted': [{'text': '3'}]}
@@ -192,10 +192,10 @@ def as_json(value: Any) -> Any:
 
 
 def content_of(found: object) -> QuestionContent:
-    """Return the content that JSON holds.
+    """Parse a content from JSON values.
 
     Raises:
-        ValueError: it is no such content; the message says where.
+        ValueError: it is not a valid content; the message says where.
 
     >>> content_of({"accepted": [{"text": "3", "tolerance": 0.5}]}).accepted[0].tolerance
     0.5
@@ -222,7 +222,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _read(kind: type, found: object, where: str, depth: int) -> Any:
-    """Return what JSON holds as a dataclass, checked by the types of its fields."""
+    """Parse JSON values into a dataclass, checked against the types of its fields."""
     if not isinstance(found, dict):
         raise ValueError(f"{where} must be an object")
     hints = _hints(kind)
@@ -270,7 +270,7 @@ def _value(hint: Any, value: object, where: str, depth: int) -> Any:
 
 
 def content_texts(content: QuestionContent) -> Iterator[str]:
-    """Yield the texts that students read: they may hold formulas and name pictures."""
+    """Yield the texts that students read; they may contain formulas and reference pictures."""
     for pair in content.pairs:
         yield from (pair.left, pair.right)
     for blank in content.blanks:
@@ -285,7 +285,7 @@ def content_texts(content: QuestionContent) -> Iterator[str]:
 
 
 def total_points(content: QuestionContent) -> float | None:
-    """Return what a right answer gives: its own points, else the sum of its parts'; None where neither says.
+    """Return the points for a correct answer: its own, or else the sum over its parts; None if neither is known.
 
     >>> parts = tuple(QuestionPart(text, content=QuestionContent(points=2.0)) for text in "ab")
     >>> total_points(QuestionContent(parts=parts)), total_points(QuestionContent())
@@ -298,7 +298,7 @@ def total_points(content: QuestionContent) -> float | None:
 
 
 def asked_parts(content: QuestionContent) -> Iterator[str]:
-    """Yield what of a content tells one question from another that has the same text and options."""
+    """Yield the fields of a content that distinguish questions with equal text and options."""
     for picture in content.pictures:
         if picture.name == content.settings.get(PRINTED):
             continue
@@ -319,18 +319,18 @@ def asked_parts(content: QuestionContent) -> Iterator[str]:
 
 
 def content_digest(parts: Iterable[str]) -> bytes:
-    """Return the SHA-256 of the parts of a question, in order.
+    """Return the SHA-256 over the parts of a question, in order.
 
-    Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
-    line break makes no other question; case counts, because x and X are two variables.
+    Text is NFKC-normalised and whitespace collapsed, so that a full-width bracket or a different line break
+    does not change the digest; case is significant, because x and X are different variables.
     """
-    # The unit separator is a blank to split(), so no part can hold it.
+    # split() treats the unit separator as whitespace, so no part can contain it.
     joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(joined.encode("utf-8")).digest()
 
 
 def own_text(text: str, content: QuestionContent) -> str:
-    r"""Return the text of a question without what it shares with others; all of it where it does not begin with that.
+    r"""Return a question's text without its shared stimulus, or the whole text if it does not begin with that.
 
     >>> own_text("A farm.\n\nHow many cows?", QuestionContent(stimulus=Stimulus(text="A farm.")))
     'How many cows?'

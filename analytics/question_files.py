@@ -1,4 +1,4 @@
-"""Questions from JSON Lines files, for training and measuring where there is no database."""
+"""Questions from JSON Lines files, for training and evaluation without a database."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from analytics.records import ConceptPath
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """What a line of a question file says that models learn from; `id` is empty where the line has none.
+    """The fields of a question file's line that models learn from.
 
-    `text` is the analysed text of the question (`analytics.analysed_text`).
-    `source` says whose question it is, empty where the line does not: of a path its first two folders, of a list its
-    first entry.
+    `id` is empty if the line has none. `text` is the analysed text of the question
+    (`analytics.analysed_text`). `source` identifies the question's origin: the first two folders of a path,
+    or the first entry of a list; empty if the line has none.
     """
 
     text: str
@@ -34,13 +34,13 @@ class QuestionRow:
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read questions from a JSON Lines file (``.jsonl`` or ``.jsonl.gz``), or from all of a folder's.
+    """Read questions from a JSON Lines file (``.jsonl`` or ``.jsonl.gz``), or from all such files in a folder.
 
-    Of a folder, files named ``test*`` are left out: nothing learns from a test set that its owner keeps
-    apart. Lines without a text (a concept tree, a pair) are passed over.
+    In a folder, files named ``test*`` are skipped, so that nothing learns from a test set. Lines without a
+    text (a concept tree, a pair) are skipped.
 
     Raises:
-        DataError: nothing is there, or a line cannot be read; it names file and line.
+        DataError: there are no questions, or a line cannot be read; the message names file and line.
     """
     path = Path(path)
     if path.is_dir():

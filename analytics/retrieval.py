@@ -1,4 +1,4 @@
-"""How well a vector's neighbours share its concepts: precision at k, level by level."""
+"""How well a vector's nearest neighbours share its concepts: precision at k, level by level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics.records import ConceptPath
 _CHUNK = 1024
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Returns unit vectors of texts, (texts, dimension), in the order given."""
+"""Function that returns unit vectors of texts, (texts, dimension), in the given order."""
 
 
 def nearest_rows(
@@ -25,7 +25,7 @@ def nearest_rows(
         others: (others, dimension) of length 1.
 
     Returns:
-        (questions, k), or all others where they are fewer.
+        (questions, k), or all others if there are fewer than k.
     """
     k = min(k, len(others))
     rows = np.empty((len(vectors), k), dtype=np.int64)
@@ -35,7 +35,7 @@ def nearest_rows(
 
 
 def best_columns(cosines: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
-    """Return the columns of the `k` highest entries of each row, (rows, k), the highest first."""
+    """Return the columns of the `k` highest entries of each row, (rows, k), highest first."""
     best = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
     order = np.argsort(-np.take_along_axis(cosines, best, axis=1), axis=1, kind="stable")
     return np.take_along_axis(best, order, axis=1)
@@ -47,10 +47,10 @@ def retrieval_hits(
     other_paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> npt.NDArray[np.float64]:
-    """Return for each question the share of its neighbours with which it shares a path down to `level`.
+    """Return for each question the share of neighbours that share one of its paths down to `level`.
 
     Returns:
-        (questions,), NaN where a question has no path so deep.
+        (questions,), NaN if a question has no path that deep.
     """
     wanted = [{path[:level] for path in question_paths if len(path) >= level} for question_paths in paths]
     neighbour_paths = [

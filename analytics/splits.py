@@ -1,6 +1,7 @@
-"""Splits that keep questions together that differ in their numbers only.
+"""Splits that keep together questions that differ only in their numbers.
 
-Such questions are one question to a probe; with one of them in training, the other measures memory.
+For a probe such questions are the same; with one of them in training, testing on the other measures
+memorisation.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ HELD_OUT_SHARE = 0.1
 
 
 def masked_text(text: str) -> str:
-    """Return one form for texts that are equal but for numbers, case and blanks.
+    """Normalise a text so that texts that differ only in numbers, case and whitespace become equal.
 
-    Places in stored splits are hashes of it, so it stays as it is; what must not leak is compared by
-    `analytics.text.copies.story_key`, which sees through punctuation and tokenisation too.
+    Stored splits depend on hashes of this form, so it must not change; leaks are detected with
+    `analytics.text.copies.story_key`, which also ignores punctuation and tokenisation.
     """
     return " ".join(mask_numbers(text).casefold().split())
 
 
 def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
-    """Return a group number for each text; texts that are equal but for numbers, case and blanks share one."""
+    """Return a group number for each text; texts that differ only in numbers, case and whitespace share one."""
     numbers: dict[str, int] = {}
     groups = np.zeros(len(texts), dtype=np.int64)
     for index, text in enumerate(texts):
@@ -36,9 +37,9 @@ def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
 
 
 def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return a mask of about `share` of the rows, whole groups only; at least one group where there are two.
+    """Return a mask of about `share` of the rows, in whole groups; at least one group if there are two or more.
 
-    A group that is larger than the share is taken only where no other fits.
+    A group larger than the share is taken only if no other fits.
     """
     names, members = np.unique(groups, return_counts=True)
     order = rng.permutation(len(names))
@@ -50,7 +51,7 @@ def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) ->
 
 
 def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Return a fold number for each row; a group is in one fold only."""
+    """Return a fold number for each row; each group is in exactly one fold."""
     names, places = np.unique(groups, return_inverse=True)
     fold = np.empty(len(names), dtype=np.int64)
     fold[rng.permutation(len(names))] = np.arange(len(names)) % folds
@@ -58,27 +59,27 @@ def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> n
 
 
 def split_place(text: str) -> float:
-    """Return a place in [0, 1) by which fixed parts of all questions are cut.
+    """Return a position in [0, 1) that assigns a question to a fixed split.
 
-    A hash of the masked text alone, so a question stays where it is whatever file or bank it comes from, and
-    questions that differ in their numbers only stay together.
+    It is a hash of the masked text alone, so a question has the same position in every file and bank, and
+    questions that differ only in their numbers stay together.
     """
     digest = hashlib.sha256(masked_text(text).encode()).digest()
     return int.from_bytes(digest[:4], "big") / 2**32
 
 
 def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
-    """Return whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides.
+    """Return whether a question belongs to the held-out part that no encoder is trained on (by `split_place`).
 
-    A scorer of paraphrases that learns from labelled pairs sets apart what they link as a whole (`linked_texts`).
+    A paraphrase scorer that learns from labelled pairs holds out linked texts as a whole (`linked_texts`).
     """
     return split_place(text) < share
 
 
 def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return masked text -> one text, the first by alphabet, for all that pairs link to it, however long the way.
+    """Map each masked text to the alphabetically first text that it is linked to, directly or through other pairs.
 
-    Texts that are given in pairs belong to one part of a split: retellings of a story share its numbers and its answer.
+    Paired texts belong in the same part of a split: retellings of a story share its numbers and its answer.
 
     >>> linked_texts([("Ann has 3.", "3 are Ann's."), ("3 are Ann's.", "Of 3, all are Ann's.")])["of #, all are ann's."]
     "# are ann's."
@@ -98,25 +99,25 @@ def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class KeptOut:
-    """Questions that no training may use, nor copies but for numbers of them: `analytics.text.copies.story_key`."""
+    """Questions excluded from training, with copies that differ only in numbers (`analytics.text.copies.story_key`)."""
 
     keys: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> KeptOut:
-        """Keep these texts out."""
+        """Exclude these texts."""
         return cls(frozenset(story_key(text) for text in texts))
 
     def and_of(self, texts: Iterable[str]) -> KeptOut:
-        """Keep these texts out as well."""
+        """Exclude these texts as well."""
         return KeptOut(self.keys | KeptOut.of(texts).keys)
 
     def holds(self, text: str) -> bool:
-        """Return whether a question is kept out."""
+        """Return whether a question is excluded."""
         return story_key(text) in self.keys
 
     def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
-        """Return the questions that may be used, and how many are kept out."""
+        """Return the questions that may be used, and the number of excluded ones."""
         every = list(questions)
         remaining = [text for text in every if not self.holds(text)]
         return remaining, len(every) - len(remaining)

@@ -1,7 +1,7 @@
-"""What a new installation begins with: low-rank adapters on packaged backbones, small enough for the repository.
+"""Starter models for new installations: low-rank adapters on packaged backbones, small enough for the repository.
 
-The encoder's has a last layer too. Each capability names its starters in its class, `python -m worker.starters`
-makes them, and `python -m analytics export` puts backbone and adapter together.
+The encoder's starter also has a last layer. Each capability names its starters in its class, `python -m
+worker.starters` makes them, and `python -m analytics export` merges backbone and adapter.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from analytics.backbone.sources import (
 from analytics.errors import ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
-LARGEST = 8_000_000  # bytes: it travels with every clone
+LARGEST = 8_000_000  # bytes, as it is part of every clone
 
 _PROBE_TEXTS = ("Ann had 24 pens and gave 6 of them to Tom. How many are left?", "Factorise $x^2 - 9$.")
-_MOST_DIFFERENCE = 0.02  # of a unit vector's entries; half precision alone makes .0003
+_MOST_DIFFERENCE = 0.02  # per entry of a unit vector; half precision alone causes .0003
 
 _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
@@ -31,18 +31,18 @@ _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "
 def copy_adapter(
     model: Path, folder: Path, *, capability: str, name: str, largest: int | None = None
 ) -> Manifest:
-    """Write what a trained artifact has besides its backbone: its adapter, and its capability's own files.
+    """Copy the parts of a trained artifact other than its backbone: its adapter and its capability's own files.
 
     Args:
         model: artifact folder of a model that was trained with ``adapter_rank``.
-        folder: of the starter.
-        capability: which the model must have.
-        name: of the starter; installed models show it.
-        largest: bytes that it may have; `LARGEST` by default.
+        folder: the starter's folder.
+        capability: the capability that the model must have.
+        name: the starter's display name.
+        largest: maximum size in bytes; `LARGEST` by default.
 
     Raises:
-        ArtifactError: the model has no adapter, one for other weights than the plain ones or one that does not
-            reproduce the model's weights, or is too large.
+        ArtifactError: the model has no adapter, or its adapter is for weights other than the packaged ones,
+            does not reproduce the model's weights, or is too large.
     """
     manifest = artifact_read(model)
     adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
@@ -73,10 +73,11 @@ def copy_adapter(
 
 
 def _packaged_base(adapter: Path) -> str:
-    """Return the name of the packaged encoder that the adapter was trained on; empty for any other encoder.
+    """Return the name of the packaged encoder that the adapter was trained on; empty for other encoders.
 
     Raises:
-        ArtifactError: it fits them by name alone, as one trained further does, or it cannot be read.
+        ArtifactError: only the encoder's name matches, as for a further-trained encoder, or the adapter
+            cannot be read.
     """
     try:
         about = adapter_metadata(adapter)
@@ -94,10 +95,10 @@ def _packaged_base(adapter: Path) -> str:
 
 
 def _check_rebuilt(model: Path, packaged: str) -> None:
-    """Refuse an adapter with which the packaged encoder does not reproduce the model that was measured.
+    """Reject an adapter with which the packaged encoder does not reproduce the evaluated model.
 
     Raises:
-        ArtifactError: the two encode a text differently, or the model's weights are absent.
+        ArtifactError: the two encode a text differently, or the model's weights are missing.
     """
     if not (model / BACKBONE_FOLDER).is_dir():
         raise ArtifactError(f"{model} lacks the weights to compare with, the folder {BACKBONE_FOLDER}.")

@@ -19,11 +19,11 @@ from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptio
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
-_LARGEST = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million of them
+_LARGEST = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million
 
 
 class Analogy(Capability[Retriever]):
-    """Problems that are computed alike."""
+    """Retrieval of problems that are computed alike."""
 
     title = "Retriever of analogous problems"
     config = AnalogyConfig
@@ -59,11 +59,11 @@ class Analogy(Capability[Retriever]):
             return train_retriever(problems, config, output, context)
 
     def load(self, folder: Path) -> Retriever:
-        """Load a retriever; an encoder serves as one that is not trained."""
+        """Load a retriever; an encoder works as an untrained one."""
         return load_retriever(folder)
 
     def encode_many(self, folder: Path, cancel: Callable[[], bool] | None = None) -> Encode:
-        """Encode with PyTorch as the retriever reads problems: with their numbers, or with slots for them."""
+        """Encode with PyTorch, reading problems as the retriever does: with their numbers or with slots."""
         from analytics.backbone.bert import artifact_backbone, encode_bulk
 
         slots = bool(artifact_read(folder, verify=False).extra.get("slot_text", False))

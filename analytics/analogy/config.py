@@ -1,7 +1,7 @@
 """Configuration of the retriever of analogous problems. Torch-free.
 
-The defaults are those of Yang et al., "Learning by Analogy", section 3.1, where it says; docs/papers/analogy.md says
-what is ours.
+The defaults are those of Yang et al., "Learning by Analogy", section 3.1, where given; docs/papers/analogy.md
+describes the differences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analytics.training.config import TrainingConfig
 
 @configuration
 class AnalogyConfig(TrainingConfig):
-    """How a retriever is trained; see docs/papers/analogy.md for where each value comes from."""
+    """How a retriever is trained; docs/papers/analogy.md gives the source of each value."""
 
     slot_text: bool = Field(
         default=False,

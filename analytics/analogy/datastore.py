@@ -1,8 +1,8 @@
-"""The solved problems that a retriever keeps: a vector and a graph of each, without its text. Torch-free.
+"""A retriever's datastore of solved problems: a vector and a graph for each, without its text. Torch-free.
 
-Khandelwal et al., "Generalization through Memorization" (2020), call such a store of a model's own training examples a
-datastore. Filled with a new problem's numbers, the graphs of the nearest ones are answers:
-`analytics.analogy.retrieve_and_apply`. Vectors are kept in eight bits.
+Khandelwal et al., "Generalization through Memorization" (2020), call such a store of a model's own training
+examples a datastore. Filled with a new problem's numbers, the graphs of the nearest ones give answers:
+`analytics.analogy.retrieve_and_apply`. Vectors are stored with eight bits per entry.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from analytics.text.number_slots import SlotPlace
 
 DATASTORE_NAME = "datastore.safetensors"
 LARGEST = 25_000  # problems
-_STEPS = 127  # of a signed byte
-_BLOCK = 1024  # texts, and problems, that are compared at once
+_STEPS = 127  # levels of a signed byte
+_BLOCK = 1024  # texts and problems that are compared at once
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
@@ -44,12 +44,12 @@ class Datastore:
 
     Attributes:
         codes: (problems, dimension) entries of the vectors in eight bits.
-        scales: (problems,) what a row of `codes` is multiplied by.
+        scales: (problems,) the factor for each row of `codes`.
         equations: each in pre-order over the slots that it uses, renumbered in the text's order; then a bar and the
             place of each slot: ``d1`` is the second number in digits, ``d1.2`` its third reading, ``w0`` the first
             number in words. Datastores of earlier versions have no bar: their slots are the text's.
-        rows: (problems,) the place of each problem's equation in `equations`.
-        languages: of the problems.
+        rows: (problems,) the index of each problem's equation in `equations`.
+        languages: the languages of the problems.
     """
 
     codes: Bytes
@@ -60,7 +60,7 @@ class Datastore:
 
     @classmethod
     def of(cls, examples: Sequence[AnalogyExample], vectors: Floats) -> Datastore:
-        """Keep problems with their unit vectors, (problems, dimension)."""
+        """Build a datastore from problems and their unit vectors, (problems, dimension)."""
         largest = np.abs(vectors).max(axis=1) / _STEPS
         scales = np.where(largest > 0, largest, 1).astype(np.float32)
         places: dict[str, int] = {}
@@ -77,9 +77,9 @@ class Datastore:
         return len(self.codes)
 
     def with_problems(self, examples: Sequence[AnalogyExample], vectors: Floats) -> Datastore:
-        """Return a datastore that also keeps these problems, with their unit vectors (problems, dimension).
+        """Return a datastore extended by these problems, with their unit vectors (problems, dimension).
 
-        A problem that it keeps already, with the same vector and the same equation, is not kept twice.
+        A problem with the same vector and the same equation is not stored twice.
         """
         kept = set(self._identities())
         new = Datastore.of(examples, vectors)
@@ -94,15 +94,15 @@ class Datastore:
         )
 
     def _identities(self) -> Iterator[tuple[str, bytes]]:
-        """Return the equation and the vector of each problem."""
+        """Yield the equation and the vector of each problem."""
         return (
             (self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True)
         )
 
     def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
-        """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first.
+        """Return the `count` nearest problems for each unit vector, (texts, dimension), nearest first.
 
-        The entries are read as the bytes that they are: as floats they would take four times the memory.
+        Entries are compared as bytes, because as floats they would take four times the memory.
         """
         found: list[list[Neighbour]] = []
         for start in range(0, len(vectors), _BLOCK):
@@ -130,13 +130,13 @@ class Datastore:
 
 @lru_cache(maxsize=LARGEST)
 def _graph(equation: str) -> ComputationalGraph:
-    """Return the graph of an equation in pre-order with blanks between; reading one takes .3 ms."""
+    """Parse an equation in pre-order with spaces between tokens; parsing one takes .3 ms."""
     tokens, _bar, places = equation.partition("|")
     return ComputationalGraph.of(from_prefix(tokens.split()), places=list(map(_place, places.split())))
 
 
 def _equation(graph: ComputationalGraph) -> str:
-    """Return what `_graph` reads."""
+    """Serialize a graph for `_graph`."""
     names = {f"N{slot}": f"N{number}" for number, slot in enumerate(graph.slots)}
     tokens = (names.get(token, token) for token in to_prefix(graph.tree))
     return " ".join([*tokens, "|", *map(_label, graph.slot_places)])
@@ -152,11 +152,11 @@ def _place(label: str) -> SlotPlace:
 
 
 def kept_examples(problems: Iterable[ProblemRecord]) -> list[AnalogyExample]:
-    """Return what a datastore keeps of problems: those whose computation is known, at most 25,000, evenly spaced.
+    """Return the examples to store: problems with a known computation, at most 25,000, evenly spaced.
 
-    Their graphs are over the numbers of their texts, so that other texts' numbers can fill them. Of problems that
-    differ in their numbers alone and have the same equation over these, the first is kept: a retriever can hardly tell
-    them apart, and not at all where it reads numbers as their slots.
+    Their graphs are over the numbers in their texts, so that other texts' numbers can fill them. Of problems
+    that differ only in their numbers and have the same equation over these, only the first is kept: a
+    retriever can hardly tell them apart, and not at all if it reads numbers as slots.
     """
     kept: dict[tuple[str, str], AnalogyExample] = {}
     for problem in problems:
@@ -181,7 +181,7 @@ def save_datastore(datastore: Datastore, folder: Path) -> None:
 
 
 def load_datastore(folder: Path) -> Datastore | None:
-    """Read what `save_datastore` wrote; None for a retriever without.
+    """Load the datastore that `save_datastore` wrote; None for a retriever without one.
 
     Raises:
         ArtifactError: the file is damaged.

@@ -1,6 +1,7 @@
-"""What the retriever learns from: questions with graphs, and which of them compute the same. Torch-free.
+"""Training examples of the retriever: questions with graphs, and which of them compute the same. Torch-free.
 
-Yang et al., "Learning by Analogy", section 2.2: a positive has the same graph; examples without one are discarded.
+Yang et al., "Learning by Analogy", section 2.2: a positive has the same graph; examples without one are
+discarded.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from analytics.records import ProblemRecord
 
 @dataclass(frozen=True, slots=True)
 class AnalogyExample:
-    """A problem whose graph is known."""
+    """A problem with a known graph."""
 
     problem: ProblemRecord
     graph: ComputationalGraph
 
     @property
     def is_labelled(self) -> bool:
-        """Whether its computation is known, and not only that another problem shares it."""
+        """Whether its computation is known, rather than only that another problem shares it."""
         return self.graph.source != "pair"
 
     @property
     def value(self) -> float | None:
-        """What the graph gives with the problem's numbers; None where that is no number."""
+        """The value of the graph with the problem's numbers; None if it is not a number."""
         try:
             return evaluate_float(fill_slots(self.graph.tree, problem_numbers(self.problem).values))
         except EvaluationError:
@@ -52,9 +53,9 @@ def retriever_text(text: str, *, slots: bool) -> str:
 
 
 def read_graphs(problems: Iterable[ProblemRecord]) -> tuple[list[AnalogyExample], int]:
-    """Return the problems that have a graph, and how many have none, or one that cannot be read.
+    """Return the problems that have a graph, and the number of those whose graph is missing or unreadable.
 
-    A problem that names a pair gets the pair's placeholder graph, whatever else is known of it.
+    A problem that names a pair gets the pair's placeholder graph, whatever else is known about it.
     """
     examples: list[AnalogyExample] = []
     without = 0
@@ -80,7 +81,7 @@ class Positives:
     """Draws a positive for each example.
 
     Args:
-        keys: of the examples; each occurs at least twice.
+        keys: keys of the examples; each occurs at least twice.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
@@ -93,7 +94,7 @@ class Positives:
         self._place[self._order] = np.arange(len(keys))
 
     def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return for each example the row of another with its key, uniformly among them."""
+        """Draw for each example, uniformly, the row of another one with the same key."""
         step = 1 + (rng.random(len(self.codes)) * (self._count - 1)).astype(np.int64)
         place = self._first + (self._place - self._first + step) % self._count
         rows: npt.NDArray[np.int64] = self._order[place]

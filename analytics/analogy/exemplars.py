@@ -1,4 +1,4 @@
-"""Worked exemplars of a question: the nearest problems of a corpus. Torch-free.
+"""Worked exemplars for a question: the nearest problems of a corpus. Torch-free.
 
 Yang et al., "Learning by Analogy", Eq. 2.
 """
@@ -21,22 +21,22 @@ _CHUNK = 512  # queries that are compared with the corpus at once
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A problem of the corpus: its row, and what it was ranked by (`CorpusGraphs.scores`)."""
+    """A problem of the corpus: its row and its ranking score (`CorpusGraphs.scores`)."""
 
     row: int
     score: float
 
 
 class ExemplarCorpus:
-    """Problems among which exemplars are looked for.
+    """Corpus of problems to retrieve exemplars from.
 
     Args:
-        texts: of the problems.
-        vectors: (problems, dimension) of length 1, by the retriever.
-        graphs: of the problems, over the numbers of their texts; by default none is known.
+        texts: texts of the problems.
+        vectors: (problems, dimension) of length 1, from the retriever.
+        graphs: graphs of the problems, over the numbers in their texts; by default none are known.
 
     Raises:
-        DataError: there is no problem, or not a vector and, where graphs are given, a graph for each.
+        DataError: there are no problems, or the number of vectors or graphs does not match.
     """
 
     def __init__(
@@ -65,16 +65,17 @@ class ExemplarCorpus:
         *,
         likely: Sequence[LikelyGraphs] | None = None,
     ) -> list[list[Exemplar]]:
-        """Return the `k` most similar problems of each question, the most similar first (Eq. 2).
+        """Return the `k` most similar problems for each question, most similar first (Eq. 2).
 
-        The question itself, and copies of it but for numbers, are left out: an exemplar that gives the answer away
-        teaches nothing.
+        The question itself, and copies that differ only in numbers, are left out: an exemplar that gives the
+        answer away teaches nothing.
 
         Args:
             texts: the questions.
-            vectors: (questions, dimension) of length 1, by the same retriever.
-            k: how many; fewer where the corpus is smaller.
-            likely: graphs that each question may have, which count besides the cosine; by default the cosine decides.
+            vectors: (questions, dimension) of length 1, from the same retriever.
+            k: number of exemplars; fewer if the corpus is smaller.
+            likely: graphs that each question may have, which are scored in addition to the cosine; by default
+                only the cosine counts.
 
         Raises:
             ValueError: k is below 1.

@@ -1,4 +1,4 @@
-"""The computational graph of a word problem, and how alike two graphs are. Torch-free."""
+"""The computational graph of a word problem, and graph similarity. Torch-free."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ _TOKEN = re.compile(r"-?(?:[^(),-]+\(|[^(),-]+)|\)")
 
 @dataclass(frozen=True, slots=True)
 class ComputationalGraph:
-    """What is computed from the numbers of a problem.
+    """The computation on the numbers of a problem.
 
     Attributes:
-        tree: operators over slots ``N0``, ``N1``, ... and constants; a slot is the place of a number among the
-            problem's numbers.
+        tree: operators over slots ``N0``, ``N1``, ... and constants; a slot is the index of a number among
+            the problem's numbers.
         graph: `graph_key`: problems with the same one are analogous.
-        prototype: `prototype_equation`: slots in the text's order, which is what can be filled with other numbers.
-        source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``; ``"pair"`` where it is not
-            known, but only that two problems share it.
-        places: the places of the slots that it uses, in the order of `slots`; empty where each is a number of its own.
+        prototype: `prototype_equation`: slots in text order, which can be filled with other numbers.
+        source: what it was parsed from: ``"equation"``, ``"program"`` or ``"calculations"``; ``"pair"`` if
+            the graph is unknown and only known to be shared by two problems.
+        places: the places of the slots that it uses, in the order of `slots`; empty if each slot is a
+            separate number.
     """
 
     tree: ExpressionTree
@@ -57,8 +58,8 @@ class ComputationalGraph:
         """Return the graph of a tree over slots.
 
         Args:
-            places: of all slots of the problem, ``N0`` first; none where each is a number of its own.
-            key: the tree's graph key, where it is known already.
+            places: places of all slots of the problem, ``N0`` first; empty if each slot is a separate number.
+            key: the tree's graph key, if already known.
         """
         used = tuple(places[slot] for slot in sorted(set(_slots(tree)))) if places else ()
         return cls(tree, key or graph_key(tree), prototype_equation(tree), source, used)
@@ -70,20 +71,20 @@ class ComputationalGraph:
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The places of the numbers that it uses, in the text's order."""
+        """Slots of the numbers that it uses, in text order."""
         return tuple(sorted(set(_slots(self.tree))))
 
     @property
     def slot_places(self) -> tuple[SlotPlace, ...]:
-        """Their places in the text."""
+        """Places of these slots in the text."""
         return self.places or tuple(map(SlotPlace, self.slots))
 
 
 def problem_numbers(problem: ProblemRecord) -> SlotNumbers:
     """Return the numbers of a problem, slot by slot.
 
-    Published numbers where the source lists them, else what `number_slots` reads in the text, where a number has a
-    slot for each reading.
+    They are the published numbers if the source lists them, otherwise those that `number_slots` finds in the
+    text, with a slot for each reading of a number.
     """
     try:
         published = [evaluate(parse_expression(number.replace(",", ""))) for number in problem.numbers]
@@ -93,24 +94,24 @@ def problem_numbers(problem: ProblemRecord) -> SlotNumbers:
 
 
 def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
-    """Return the graph of a problem from its equation, its program or its calculations, the first that can be read.
+    """Return a problem's graph from its equation, program or calculations, whichever first can be parsed.
 
     >>> problem_graph(ProblemRecord("1", "2 bags hold 11 sweets each. 1 is eaten.", equation="11*2-1")).prototype
     'N1*N0-N2'
 
     Returns:
-        The graph; None where the problem has no solution of the three.
+        The graph; None if the problem has none of the three.
 
     Raises:
-        DataError: none of those that it has can be read; the error is the first one's.
+        DataError: none of the available ones can be parsed; the error is that of the first.
     """
     return _read_graph(problem, problem_numbers(problem))
 
 
 def text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
-    """Return the graph over the numbers that are read in the text, whatever numbers its source lists: `problem_graph`.
+    """Return `problem_graph` over the numbers found in the text, whatever numbers the source lists.
 
-    Only so can the graph be filled with the numbers of a text that nobody lists.
+    Only such a graph can be filled with the numbers of a text that has no published list.
 
     >>> text_graph(ProblemRecord("1", "Two men eat 9 eggs.", equation="9*2", numbers=("9",))).prototype
     'N1*N0'
@@ -119,7 +120,7 @@ def text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
 
 
 def readable_text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
-    """Return `text_graph`; None also where what the problem has cannot be read."""
+    """Return `text_graph`; None also if the problem's solution cannot be parsed."""
     try:
         return text_graph(problem)
     except DataError:
@@ -149,7 +150,7 @@ def _read_graph(problem: ProblemRecord, numbers: SlotNumbers) -> ComputationalGr
 
 
 def _written_numbers(problem: ProblemRecord) -> Sequence[str]:
-    """Return the numbers that a program names n0, n1, ..."""
+    """Return the numbers that a program calls n0, n1, ..."""
     return problem.numbers or [mention.text for mention in find_numbers(problem.text)]
 
 
@@ -158,7 +159,7 @@ def _slots(tree: ExpressionTree) -> list[int]:
 
 
 def serialised_graph(graph: str) -> tuple[str, ...]:
-    """Return a graph key as the tokens that are compared.
+    """Split a graph key into tokens for comparison.
 
     >>> serialised_graph("*(+(s0,-1),s1)")
     ('*(', '+(', 's0', '-1', ')', 's1', ')')
@@ -167,7 +168,7 @@ def serialised_graph(graph: str) -> tuple[str, ...]:
 
 
 def graph_similarity(first: str, second: str) -> float:
-    """Return 1 - Levenshtein distance / length of the longer, in [0, 1], of two serialised graph keys.
+    """Return 1 - Levenshtein distance / longer length, in [0, 1], of two serialised graph keys.
 
     >>> graph_similarity("+(s0,s1)", "+(s0,-s1)")
     0.75
@@ -176,7 +177,7 @@ def graph_similarity(first: str, second: str) -> float:
 
 
 def edit_similarity(first: ComputationalGraph, second: ComputationalGraph) -> float:
-    """Return 1 - tree edit distance / nodes of both, in [0, 1], with slots named by their first use in each tree."""
+    """Return 1 - tree edit distance / total nodes, in [0, 1], with slots renamed by first use in each tree."""
     return equation_similarity(_by_first_use(first.tree), _by_first_use(second.tree))
 
 
@@ -188,9 +189,9 @@ def _by_first_use(tree: ExpressionTree) -> ExpressionTree:
 
 
 def slot_text(text: str) -> str:
-    """Return a text with its numbers replaced by ``n1``, ``n2``, ... in their order.
+    """Return a text with its numbers replaced by ``n1``, ``n2``, ... in order.
 
-    What is computed does not depend on the numbers, so a retriever may read a text without them.
+    The computation does not depend on the numbers, so a retriever may read a text without them.
 
     >>> slot_text("He ate 2/3 of twelve eggs, then 1.5 more.")
     'He ate n1 of n2 eggs, then n3 more.'
@@ -204,7 +205,7 @@ def slot_text(text: str) -> str:
 
 
 def integer_codes(keys: Iterable[Hashable]) -> npt.NDArray[np.int64]:
-    """Return a number for each key, equal for equal keys, counted from 0 in the order of their first use.
+    """Number the keys from 0 in order of first use; equal keys get equal numbers.
 
     >>> integer_codes(["b", "a", "b"]).tolist()
     [0, 1, 0]

@@ -1,4 +1,4 @@
-"""Giving a trained retriever another datastore."""
+"""Replace a trained retriever's datastore."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analytics.problem_files import read_problems
 
 
 def give_datastore(model: Path, problems: Path) -> Datastore:
-    """Write a datastore of the problems of a file, or of those to learn from of a folder, into a retriever's folder.
+    """Write a datastore of a file's problems, or of a folder's training problems, into a retriever's folder.
 
     Raises:
         ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.

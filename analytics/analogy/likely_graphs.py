@@ -1,7 +1,7 @@
-"""Which problems of a corpus are probably computed as a question is, given the graphs that the question may have.
+"""Rank a corpus by how likely its problems are computed like a question, given the question's possible graphs.
 
-Ours, torch-free. The paper ranks by the retriever's cosine alone (Eq. 2). Here a problem also counts for the
-probability that it has the question's graph, and for the probability that it has its very equation.
+Ours, torch-free. The paper ranks by the retriever's cosine alone (Eq. 2). Here a problem is also scored by
+the probability that it has the question's graph, and by the probability that it has exactly its equation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analytics.analogy.graphs import ComputationalGraph
 Floats = npt.NDArray[np.float64]
 
 LikelyGraphs = Sequence[tuple[ComputationalGraph, float]]
-"""Graphs that a question may have, each with its probability; empty where nothing is known."""
+"""Possible graphs of a question, each with its probability; empty if nothing is known."""
 
 _PROBABILITY_WEIGHT = 2.0  # relative to the cosine: decision 64
 
@@ -27,7 +27,7 @@ _Score = TypeVar("_Score", float, Floats)
 
 
 def exemplar_score(cosine: _Score, *probabilities: _Score) -> _Score:
-    """Return what exemplars are ranked by: the mean of a cosine and, with twice its weight each, of probabilities.
+    """Return an exemplar's ranking score: the mean of a cosine and of probabilities with twice its weight each.
 
     >>> round(exemplar_score(0.4, 1.0), 2)
     0.8
@@ -41,7 +41,7 @@ class CorpusGraphs:
     """The graphs of a corpus, by key.
 
     Args:
-        graphs: of its problems; None where a problem's is not known.
+        graphs: graphs of its problems; None for unknown ones.
     """
 
     def __init__(self, graphs: Sequence[ComputationalGraph | None]) -> None:
@@ -49,11 +49,11 @@ class CorpusGraphs:
         self._with_equation = _rows([None if graph is None else graph.prototype for graph in graphs])
 
     def scores(self, cosines: npt.NDArray[np.floating], likely: LikelyGraphs) -> Floats:
-        """Return what the problems are ranked by for one question, in [-1, 1].
+        """Return the ranking scores of the problems for one question, in [-1, 1].
 
         Args:
-            cosines: (problems,) of the question's vector and theirs.
-            likely: graphs of the question.
+            cosines: (problems,) cosines between the question's vector and theirs.
+            likely: possible graphs of the question.
 
         Returns:
             (problems,) the weighted mean of the cosine, the probability of the same graph and that of the same

@@ -1,7 +1,7 @@
-"""How well retrieval finds problems that are computed alike. Torch-free.
+"""Metrics for how well retrieval finds problems that are computed alike. Torch-free.
 
-Yang et al., "Learning by Analogy", section 3.3: the paper's Figure 4 correlates the similarity of graphs with that of
-embeddings; the share of the k nearest with the same graph, and nDCG, are ours.
+Yang et al., "Learning by Analogy", section 3.3: the paper's Figure 4 correlates the similarity of graphs with
+that of embeddings; the share of the k nearest with the same graph, and nDCG, are ours.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def shared_keys_at_k(
     Args:
         vectors: (questions, dimension) of length 1.
         others: (others, dimension) of length 1.
-        keys, other_keys: of both.
-        k: how many are looked at; all where they are fewer.
+        keys, other_keys: keys of the questions and of the others.
+        k: number of nearest neighbours; all others if there are fewer.
     """
     near = nearest_rows(vectors, others, k)
     codes = integer_codes([*keys, *other_keys])
@@ -42,7 +42,7 @@ def shared_keys_at_k(
 
 
 class GraphSimilarities:
-    """Graded similarity of every question's graph with every graph of a corpus, each pair of graphs computed once.
+    """Graded similarity of question graphs to the graphs of a corpus, computed once per pair of graphs.
 
     Args:
         graphs: keys of the corpus.
@@ -55,7 +55,7 @@ class GraphSimilarities:
         self._rows: dict[str, Floats] = {}
 
     def of(self, graph: str) -> Floats:
-        """Return (corpus,) similarities in [0, 1], as `graph_similarity` has them; 1 for the same graph."""
+        """Return (corpus,) similarities in [0, 1], as from `graph_similarity`; 1 for the same graph."""
         row = self._rows.get(graph)
         if row is None:
             asked = [self._letters(serialised_graph(graph))]
@@ -66,11 +66,11 @@ class GraphSimilarities:
 
 
 def ndcg(gains: Floats, possible: Floats) -> float:
-    """Return the discounted gain of a ranking as a share of the best possible one; 1 where nothing can be gained.
+    """Return the discounted gain of a ranking as a share of the best possible one; 1 if nothing can be gained.
 
     Args:
-        gains: (k,) of what was retrieved, the first rank first.
-        possible: (corpus,) of everything that could have been.
+        gains: (k,) gains of the retrieved items, in rank order.
+        possible: (corpus,) gains of all items that could be retrieved.
 
     >>> ndcg(np.array([0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
     0.6309297535714575

@@ -1,6 +1,6 @@
-"""The few-shot prompt of worked exemplars, and reading what a language model answers to it. Torch-free.
+"""Build the few-shot prompt of worked exemplars, and parse a language model's answer. Torch-free.
 
-Yang et al., "Learning by Analogy", Eq. 3 (what the generator reads) and section 3.1 (exact match).
+Yang et al., "Learning by Analogy", Eq. 3 (the generator's input) and section 3.1 (exact match).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _UNKNOWN = re.compile(r"x\s*=")
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """How a prompt is written.
+    """Format of a prompt.
 
     Attributes:
-        answers: one of `ANSWER_FORMATS`; empty takes the one that most exemplars have.
-        order: one of `ORDERS`; a model weighs most what it read last.
-        budget: tokens that the prompt may have; the least similar exemplars are left out until it fits.
+        answers: one of `ANSWER_FORMATS`; empty selects the most common among the exemplars.
+        order: one of `ORDERS`; a model weighs most heavily what it read last.
+        budget: maximum number of tokens in the prompt; the least similar exemplars are dropped until it fits.
     """
 
     answers: str = ""
@@ -50,10 +50,10 @@ class PromptSettings:
 
 
 def answer_format(problems: Sequence[ProblemRecord]) -> str:
-    """Return the one of `ANSWER_FORMATS` that most problems have, the first of those that as many have.
+    """Return the member of `ANSWER_FORMATS` that most problems have; the first on a tie.
 
     Raises:
-        DataError: no problem has any.
+        DataError: no problem has an answer in any format.
     """
     counts = {name: sum(bool(answer_text(problem, name)) for problem in problems) for name in ANSWER_FORMATS}
     most = max(ANSWER_FORMATS, key=counts.__getitem__)
@@ -63,7 +63,7 @@ def answer_format(problems: Sequence[ProblemRecord]) -> str:
 
 
 def answer_text(problem: ProblemRecord, answers: str) -> str:
-    """Return a problem's answer in a format; empty if it has none in it."""
+    """Return a problem's answer in a format; empty if it has no such answer."""
     if answers == "equation":
         return f"x={problem.equation}" if problem.equation else ""
     if answers == "solution":
@@ -80,12 +80,13 @@ def few_shot_prompt(
     exemplars: Sequence[ProblemRecord],
     settings: PromptSettings = PromptSettings(),
 ) -> str:
-    """Return question-answer blocks of the exemplars, and the question (Eq. 3).
+    """Return question-answer blocks of the exemplars, followed by the question (Eq. 3).
 
     Args:
-        question: to be answered.
-        exemplars: the nearest first; those without an answer in the format are left out. None: the question alone.
-        settings: format, order and budget, in words and signs.
+        question: the question to answer.
+        exemplars: nearest first; those without an answer in the format are left out. If empty, the prompt is
+            the question alone.
+        settings: format, order and budget; the budget counts words and signs.
 
     Raises:
         DataError: no exemplar has the format, or the question alone is over the budget.
@@ -102,10 +103,10 @@ def prompt_exemplars(
     exemplars: Sequence[ProblemRecord],
     settings: PromptSettings = PromptSettings(),
 ) -> list[ProblemRecord]:
-    """Return the exemplars with the format for which the prompt's budget has room, the nearest first.
+    """Return the exemplars in the prompt's format that fit its budget, nearest first.
 
     Raises:
-        DataError: as `few_shot_prompt` does.
+        DataError: as for `few_shot_prompt`.
     """
     answers = settings.answers or answer_format(exemplars)
     able = [exemplar for exemplar in exemplars if answer_text(exemplar, answers)]
@@ -132,15 +133,15 @@ def _block(exemplar: ProblemRecord, answers: str) -> str:
 
 
 def prompt_tokens(text: str) -> int:
-    """Return the number of words and signs, an estimate of what any model's tokenizer counts."""
+    """Return the number of words and signs, an estimate of any model's token count."""
     return len(_TOKEN.findall(text))
 
 
 def parse_answer(written: str, answers: str) -> float | None:
-    """Return the number that a model's answer gives; None where it gives none.
+    """Parse the number that a model's answer gives; None if there is none.
 
     Args:
-        written: by the model; what it thinks aloud and further questions that it makes up are passed over.
+        written: the model's output; its reasoning and any further questions that it makes up are ignored.
         answers: the format of the prompt.
 
     >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
@@ -167,13 +168,13 @@ def parse_answer(written: str, answers: str) -> float | None:
 
 
 def is_exact_match(written: str, answers: str, *, published: str, value: float | None) -> bool:
-    """Return whether a model's answer counts as right in the paper's tables (section 3.1).
+    """Return whether a model's answer counts as correct in the paper's tables (section 3.1).
 
     Args:
-        written: by the model.
-        answers: the format of the prompt. Equations are compared by their value, texts by their characters.
+        written: the model's output.
+        answers: the format of the prompt. Equations are compared by value, texts by characters.
         published: the answer to the question.
-        value: of that answer; None if it has none.
+        value: value of that answer; None if it has none.
 
     >>> is_exact_match("x=4/3", "equation", published="1.33", value=4 / 3)
     True
@@ -189,14 +190,14 @@ def is_exact_match(written: str, answers: str, *, published: str, value: float |
 
 
 def _bare(answer: str) -> str:
-    """Return an answer without spaces, a full stop and the commas between thousands."""
+    """Return an answer without spaces, a final full stop and thousands separators."""
     return "".join(answer.split()).removesuffix(".").replace(",", "")
 
 
 def uses_numbers_of(written: str, answers: str, question: str) -> bool:
-    """Return whether an answer's working uses a number of the question; True for an answer without working.
+    """Return whether an answer's working uses a number from the question; True for an answer without working.
 
-    An answer that uses none was hardly computed from it: the model followed something else.
+    An answer that uses none was probably not computed from the question.
 
     >>> uses_numbers_of("x=7", "equation", "Ann has 5 pens and buys 2. How many has she?")
     False
@@ -212,13 +213,13 @@ def uses_numbers_of(written: str, answers: str, question: str) -> bool:
 
 
 def _own_answer(written: str) -> str:
-    """Return what a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
+    """Return a model's actual answer, without reasoning, a repeated "Answer:" and made-up questions."""
     text = without_thoughts(written).strip().removeprefix("Answer:")
     return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
 
 
 def _written_equation(answer: str) -> ExpressionTree | None:
-    """Return the first line that begins with ``x=``, else the first line, as arithmetic."""
+    """Parse the first line that begins with ``x=``, or else the first line, as arithmetic."""
     lines = [line.strip().strip("`$") for line in answer.splitlines() if line.strip("`$ ")]
     chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
     try:

@@ -1,9 +1,9 @@
-"""Answers without a language model: the graphs of the nearest problems, filled with the question's numbers. Torch-free.
+"""Answer without a language model, by filling the nearest problems' graphs with the question's numbers. Torch-free.
 
-Ours; the paper hands the nearest problems to a language model instead (Eq. 3), and this is never called its result.
-Every graph is filled with the numbers in several alignments, evaluated, and the values are voted for by similarity. A
-number of the text may have several slots (20 % is 1/5 and 20); an alignment chooses numbers, and each is read as the
-neighbour reads its own.
+Ours; the paper passes the nearest problems to a language model instead (Eq. 3), and this is never presented
+as the paper's result. Every graph is filled with the numbers in several alignments and evaluated, and the
+values are voted on, weighted by similarity. A number in the text may have several slots (20 % is 1/5 and 20);
+an alignment chooses numbers, and each is read as the neighbour reads its own.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from analytics.expression.slots import fill_slots, renumbered
 from analytics.text.number_slots import NumberPlace, SlotNumbers, SlotPlace
 
 _ALIGNMENTS = 24  # of one graph
-_TEMPERATURE = 0.05  # of similarity: a neighbour that is less alike by so much has 1/e of the votes
-_LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one before it
-_LEAST_VALUE = 1e-9  # that counts as more than nothing: floats of equal sums differ by less
-_LARGEST = 10**300  # number that is computed with
-_IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
-_MOST_CHOICES = 1_000  # combinations of a question's numbers considered for a graph
-_MOST_SLOTS = 6  # numbers of a graph that are put in other orders
+_TEMPERATURE = 0.05  # of similarity: a neighbour less similar by this much has 1/e of the votes
+_LATER_ALIGNMENT = 0.1  # votes of an alignment relative to the one before it
+_LEAST_VALUE = 1e-9  # values below it count as zero: floats of equal sums differ by less
+_LARGEST = 10**300  # largest number used in computations
+_IMPLAUSIBLE = 0.01  # vote factor for a value that is implausible in a story: zero or negative
+_MOST_CHOICES = 1_000  # maximum combinations of a question's numbers per graph
+_MOST_SLOTS = 6  # maximum numbers of a graph that are permuted
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A problem that is like the question.
+    """A problem similar to the question.
 
     Attributes:
-        graph: what is computed there.
-        similarity: to the question; the scale is that of a cosine.
-        row: the problem's place in its corpus.
-        is_twin: whether its text differs from the question's in its numbers alone.
+        graph: its computational graph.
+        similarity: similarity to the question, on the scale of a cosine.
+        row: the problem's index in its corpus.
+        is_twin: whether its text differs from the question's only in numbers.
     """
 
     graph: ComputationalGraph
@@ -54,12 +54,12 @@ class AppliedAnswer:
     """An answer with the computation that gives it.
 
     Attributes:
-        value: of the equation.
+        value: value of the equation.
         equation: a neighbour's graph with the question's numbers.
-        tokens: the same over the question's slots, in pre-order.
-        prototype: the same in infix.
-        row: of the neighbour whose graph it is, the most alike of those that voted for the value.
-        confidence: the value's share of all votes, in (0, 1], times the share of the neighbours that voted at all.
+        tokens: the equation over the question's slots, in pre-order.
+        prototype: the equation over the slots, in infix.
+        row: row of the neighbour that the graph is from, the most similar of those that voted for the value.
+        confidence: the value's share of all votes, in (0, 1], times the share of neighbours that voted.
     """
 
     value: float
@@ -73,14 +73,14 @@ class AppliedAnswer:
 def alignments(
     used: Sequence[NumberPlace], question: Sequence[NumberPlace]
 ) -> Iterator[tuple[NumberPlace, ...]]:
-    """Yield ways of giving a graph the numbers of a question, the most probable first, each once.
+    """Yield distinct ways of assigning a question's numbers to a graph, most probable first.
 
-    First the same places of the text; then the numbers in their order, some passed over, those first that are written
-    as the graph's own are; then other orders.
+    First come the same places in the text; then the numbers in order with some skipped, preferring those
+    written like the graph's own; then other orders.
 
     Args:
-        used: numbers that the graph uses, in the order of its text: whether in words, and which of those.
-        question: numbers of the question, in the order of its text.
+        used: numbers that the graph uses, in text order, as (whether in words, index among those).
+        question: numbers of the question, in text order.
 
     >>> first, second = (False, 0), (False, 1)
     >>> list(alignments([first, second], [first, second]))
@@ -114,10 +114,10 @@ def alignments(
 
 _Places = tuple[int, ...]
 _Candidate = tuple[float, float, _Places]
-"""Votes of an alignment, its value, and for each slot of the graph the place of the question's number."""
+"""Votes of an alignment, its value, and the place of the question's number for each slot of the graph."""
 
 Filled = dict[tuple[str, tuple[SlotPlace, ...]], list[_Candidate]]
-"""What a question's numbers make of each graph that was filled with them already, by prototype and places."""
+"""Cached results of filling graphs with a question's numbers, by prototype and places."""
 
 
 def apply_graphs(
@@ -127,16 +127,16 @@ def apply_graphs(
     filled: Filled | None = None,
     most: int | None = None,
 ) -> list[AppliedAnswer]:
-    """Return the answers that the neighbours' graphs give with a question's numbers, the most voted first.
+    """Return the answers of the neighbours' graphs with a question's numbers, in descending order of votes.
 
     Args:
-        neighbours: problems like the question.
-        numbers: of the question.
-        filled: of the same question, kept between calls that only rank its neighbours otherwise.
-        most: answers that are returned; None for all.
+        neighbours: problems similar to the question.
+        numbers: the question's numbers.
+        filled: cache for the same question, reused between calls that only rank its neighbours differently.
+        most: maximum number of answers; None for all.
 
     Returns:
-        Answers of different values; none where no graph can be filled.
+        Answers with distinct values; empty if no graph can be filled.
     """
     ranked = sorted(neighbours, key=lambda neighbour: -neighbour.similarity)
     if not ranked:
@@ -146,7 +146,7 @@ def apply_graphs(
     cast = possible = 0.0
     by_graph: Filled = {} if filled is None else filled
     question = _Question.of(numbers)
-    by_slot = _Question.of(SlotNumbers.of_values(numbers.values))  # for graphs that know slots alone
+    by_slot = _Question.of(SlotNumbers.of_values(numbers.values))  # for graphs that only know slots
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
         key = (neighbour.graph.prototype, neighbour.graph.places)
@@ -164,13 +164,13 @@ def apply_graphs(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What graphs are filled with.
+    """The numbers that graphs are filled with.
 
     Attributes:
-        values: of the slots.
-        numbers: of the text.
+        values: values of the slots.
+        numbers: numbers in the text.
         slot_of: the slot of each reading of each number.
-        alignments: those of graphs with the same numbers, which were found already.
+        alignments: cached alignments, by the graph's numbers.
     """
 
     values: Floats
@@ -193,18 +193,18 @@ class _Question:
         return question_alignments
 
     def slot(self, number: NumberPlace, reading: int) -> int:
-        """Return the slot of a reading of a number; of its value where it has no such reading."""
+        """Return the slot of a reading of a number, or that of its value if it has no such reading."""
         slot = self.slot_of.get((number, reading))
         return self.slot_of[number, 0] if slot is None else slot
 
 
 def _numbers(places: Iterable[SlotPlace]) -> tuple[NumberPlace, ...]:
-    """Return the numbers that slots read, in the text's order."""
+    """Return the numbers that slots read, in text order."""
     return tuple(dict.fromkeys(place.mention for place in places))
 
 
 def _floats(values: Sequence[Fraction]) -> Floats:
-    """Return floats (numbers,), infinite where a number is beyond what a float holds."""
+    """Convert to floats (numbers,), infinite if a number exceeds the range of a float."""
     try:
         return np.array([float(value) for value in values])
     except OverflowError:
@@ -242,7 +242,7 @@ def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candida
 
 @dataclass(slots=True)
 class _Votes:
-    """The votes for a value, and the alignment with the most of them: its own votes, neighbour and slots."""
+    """The votes for a value, and its best alignment: that alignment's own votes, neighbour and slots."""
 
     value: float
     total: float
@@ -258,7 +258,7 @@ class _Votes:
 
 
 class _Ballot:
-    """Votes for values; values that differ by rounding are one."""
+    """Votes for values; values that differ only by rounding are merged."""
 
     def __init__(self) -> None:
         self._votes: dict[float, _Votes] = {}
@@ -270,9 +270,9 @@ class _Ballot:
             earlier_votes.add(votes)
 
     def _merge_near_values(self) -> list[_Votes]:
-        """Return the votes for each value, those that differ by rounding together, the most voted first."""
+        """Return the votes for each value, merging those that differ only by rounding, most votes first."""
         merged: list[_Votes] = []
-        smallest = 0.0  # of the last group
+        smallest = 0.0  # smallest value of the last group
         for votes in sorted(self._votes.values(), key=lambda votes: votes.value):
             if merged and answers_agree(smallest, votes.value):
                 merged[-1].add(votes)
@@ -290,7 +290,7 @@ class _Ballot:
             tree = renumbered(graph.tree, dict(zip(graph.slots, votes.places, strict=True)))
             answers.append(
                 AppliedAnswer(
-                    value=float(f"{votes.value:.12g}"),  # without a float's last digits
+                    value=float(f"{votes.value:.12g}"),  # drops a float's last digits
                     equation=to_infix(fill_slots(tree, values)),
                     tokens=tuple(to_prefix(tree)),
                     prototype=to_infix(tree),

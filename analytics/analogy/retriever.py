@@ -1,4 +1,4 @@
-"""A trained retriever as it serves: texts to unit vectors by ONNX Runtime. Torch-free."""
+"""A trained retriever for serving: it encodes texts as unit vectors with ONNX Runtime. Torch-free."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from analytics.artifacts import Manifest
 from analytics.errors import ArtifactError
 from analytics.inference.encode import OnnxEncoder, load_encoder
 
-_REMEMBERED = 4_096  # texts whose vectors are remembered
-_LONGEST_REMEMBERED = 2_000  # characters of such a text
+_REMEMBERED = 4_096  # texts whose vectors are cached
+_LONGEST_REMEMBERED = 2_000  # characters of a cached text
 
 
 class Retriever:
-    """Gives each problem a vector; problems that are computed alike are near.
+    """Encodes problems as vectors; problems that are computed alike are near.
+
+    It caches the vectors of the most recent texts: the vector that helps to solve a problem also finds its
+    exemplars.
 
     Attributes:
         name, dimension, manifest, checksum: those of the artifact.
         slots: whether it reads numbers as their slots.
-        datastore: the solved problems that it keeps; None where it keeps none.
-
-    It remembers the vectors of the texts read last: the vector that helps to solve a problem also finds its exemplars.
+        datastore: its datastore of solved problems, if any.
     """
 
     def __init__(self, encoder: OnnxEncoder, *, slots: bool, datastore: Datastore | None = None) -> None:
@@ -39,11 +40,11 @@ class Retriever:
 
     @property
     def manifest(self) -> Manifest:
-        """All that the artifact says of itself."""
+        """The artifact's manifest."""
         return self._encoder.manifest
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Return unit vectors, (texts, dimension) float32, in the order given."""
+        """Return unit vectors, (texts, dimension) float32, in the given order."""
         read = self._read(texts)
         with self._lock:
             vectors = {text: self._vectors[text] for text in read if text in self._vectors}
@@ -59,7 +60,7 @@ class Retriever:
         return np.array([vectors[text] for text in read], dtype=np.float32).reshape(-1, self.dimension)
 
     def forget(self) -> None:
-        """Forget all remembered vectors."""
+        """Clear the cache of vectors."""
         with self._lock:
             self._vectors.clear()
 
@@ -72,10 +73,10 @@ class Retriever:
 
 
 def load_retriever(folder: Path) -> Retriever:
-    """Load a retriever's artifact; an encoder's serves as well, untrained for analogy.
+    """Load a retriever's artifact, or an encoder's, which is untrained for analogy.
 
     Raises:
-        ArtifactError: the folder is no such artifact, or incomplete.
+        ArtifactError: the folder is not such an artifact, or is incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     encoder = load_encoder(folder)

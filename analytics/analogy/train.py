@@ -1,4 +1,4 @@
-"""From word problems to a retriever: graphs, positives, the stage of training, figures, the artifact."""
+"""Train a retriever from word problems: graphs, positives, the training stage, metrics, the artifact."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
 
-_LEFT_OUT = 0  # rank of a pair that does not count
+_LEFT_OUT = 0  # rank of a pair to ignore
 
 
 class RetrievalTask(Task):
-    """Questions near those that compute the same.
+    """Pulls questions together that compute the same.
 
     Args:
-        backbone: trained in place with its head, on the device that computes.
+        backbone: trained in place with its head, on the training device.
         examples: each shares its key with another.
-        config: how.
-        held_out: metrics on problems that are not learned from.
+        config: the configuration.
+        held_out: computes metrics on held-out problems.
 
     Raises:
-        DataError: fewer examples than a batch.
+        DataError: there are fewer examples than a batch.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class RetrievalTask(Task):
         return {"encoder": self.backbone.model, **head}
 
     def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Yield rows and their positives, drawn again from (seed, epoch) alone, so resumable."""
+        """Yield rows and their positives, drawn from (seed, epoch) alone, so it can resume."""
         rng = np.random.default_rng((self.config.seed, epoch))
         positives = self.positives.draw(rng)
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
@@ -86,10 +86,10 @@ class RetrievalTask(Task):
     def losses(
         self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
     ) -> Mapping[str, Tensor]:
-        """Return the loss of Eq. 1, or of the contrast with all positives of the batch."""
+        """Return the loss of Eq. 1, or the contrast with all positives of the batch."""
         embedded = self.backbone.embed_texts([self.texts[row] for row in np.concatenate(batch)])
         unit = normalize(embedded.float(), dim=1)
-        queries, keys = map(gather_rows, unit.split(len(batch[0])))  # of the whole batch, as everything below
+        queries, keys = map(gather_rows, unit.split(len(batch[0])))  # of the whole batch, as is the rest
         anchors, positives = map(np.concatenate, zip(*gather_objects(batch), strict=True))
         vectors = torch.cat([queries, keys])  # (2 * batch, dimension)
         rows = np.concatenate([anchors, positives])
@@ -104,7 +104,7 @@ class RetrievalTask(Task):
         """Return ranks: 1 for a positive, 2 for a negative."""
         codes = self.positives.codes[rows]
         ranks = np.where(codes[:, None] == codes[None, :], 1, 2)
-        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
+        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question with itself or its second copy
         return ranks.astype(np.int64)
 
 
@@ -124,17 +124,17 @@ def train_retriever(
     """Train a retriever and write its artifact; `analytics.analogy.retriever.load_retriever` loads it.
 
     Args:
-        problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
-            the first are held out.
+        problems: training, validation and test sets. If there are no validation problems, some training
+            problems are held out.
         config: the settings; its backbone is loaded.
-        output: the artifact's folder, written whole or not at all.
+        output: the artifact's folder, written atomically.
         context: name, provenance, checkpoint, progress and cancellation.
-        start: folder of an encoder or a retriever to begin with, in place of the configuration's backbone.
+        start: folder of an encoder or a retriever to start from, instead of the configuration's backbone.
 
     Raises:
         DataError: too few problems share a graph, or the encoder does not know their language.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
     learned, validation = _divide(problems, config, context)
@@ -179,13 +179,13 @@ def fit_retriever(
     """Train an encoder and the pooler after it on exactly these problems; those without a positive are dropped.
 
     Returns:
-        The trained backbone, adapters merged, and how training ended.
+        The trained backbone, adapters merged, and the training result.
 
     Raises:
-        DataError: too few problems, the encoder does not know their language, or the checkpoint is of another
-            training.
+        DataError: too few problems, the encoder does not know their language, or the checkpoint belongs to
+            another training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
     """
     learned = with_positive(examples)
     if len(learned) < len(examples):
@@ -198,7 +198,7 @@ def fit_retriever(
         device=config.device,
     )
     refuse_unknown_language(backbone, [example.problem.text for example in examples])
-    # The encoder's own head, or a new one that begins as no change at all, is trained.
+    # Trains the encoder's own head, or a new one that is initialised to the identity.
     head = Head.two_layer(backbone.dimension) if backbone.head is None else Head.of(backbone.head.tensors())
     backbone.head = head.to(backbone.device)
     held_out = None
@@ -213,7 +213,7 @@ def fit_retriever(
 
 
 def encode_problems(backbone: Backbone, texts: Sequence[str], config: AnalogyConfig) -> np.ndarray:
-    """Return unit vectors (texts, dimension) by a retriever in training."""
+    """Return unit vectors (texts, dimension) from a retriever in training."""
     return encode_bulk(backbone, [retriever_text(text, slots=config.slot_text) for text in texts])
 
 
@@ -224,7 +224,7 @@ def _shares(
     config: AnalogyConfig,
     prefix: str,
 ) -> dict[str, float]:
-    """Return the share of the 8 nearest that have the same graph, and the same equation."""
+    """Return the shares of the 8 nearest with the same graph and with the same equation."""
     texts = [example.problem.text for example in (*questions, *corpus)]
     vectors = encode_problems(backbone, texts, config)
     graphs = [(example.graph.graph, example.graph.prototype) for example in (*questions, *corpus)]
@@ -238,12 +238,12 @@ def _shares(
 
 
 def _labelled(examples: Sequence[AnalogyExample]) -> list[AnalogyExample]:
-    """Return the examples whose computation is known: only they can be measured with."""
+    """Return the examples with a known computation: only they can be evaluated on."""
     return [example for example in examples if example.is_labelled]
 
 
 def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) -> list[AnalogyExample]:
-    """Return a fixed sample of problems to search while training; encoding all takes longer than many steps."""
+    """Return a fixed sample of problems to search during training; encoding all takes longer than many steps."""
     if len(examples) <= _MEASURED_CORPUS:
         return list(examples)
     drawn = np.random.default_rng(config.seed).choice(len(examples), _MEASURED_CORPUS, replace=False)
@@ -253,13 +253,13 @@ def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) 
 def _divide(
     problems: Problems, config: AnalogyConfig, context: TrainingContext
 ) -> tuple[list[AnalogyExample], list[AnalogyExample]]:
-    """Return what is learned from, and what is measured with while training."""
+    """Split problems into training examples and examples to evaluate on during training."""
     learned, without = read_graphs(problems.learned)
     validation = _labelled(read_graphs(problems.validation)[0])
     if not learned:
         raise DataError("No problem has an equation, a program or calculations that can be read.")
     rng = np.random.default_rng(config.seed)
-    # the two problems of a pair stay together, so the split below does not see them
+    # the two problems of a pair stay together, so they bypass the split below
     pairs = [example for example in learned if not example.is_labelled]
     learned = _labelled(learned)
     if config.share < 1 and learned:

@@ -1,4 +1,4 @@
-"""Low-rank adapters: a backbone is trained through two thin matrices per layer, whose rank can be lowered later."""
+"""Low-rank adapters: train a backbone through two thin matrices per layer, whose rank can be reduced later."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
 
 
 def add_adapters(backbone: Backbone, rank: int) -> None:
-    """Give every linear layer of the transformer an adapter; from now on only adapters have gradients.
+    """Add an adapter to every linear layer of the transformer; from then on only adapters have gradients.
 
-    The adapters begin as no change at all: B is zero, A is drawn from torch's generator.
+    The adapters are initialised to leave the output unchanged: B is zero, A is drawn from torch's generator.
 
     Args:
         backbone: its model is wrapped in place.
@@ -54,15 +54,15 @@ def add_adapters(backbone: Backbone, rank: int) -> None:
 
 
 def nearest_factors(change: torch.Tensor, rank: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return the two factors whose product is nearest to a matrix (Eckart and Young, 1936), and its singular values.
+    """Return the two factors that best approximate a matrix (Eckart and Young, 1936), and its singular values.
 
     Args:
         change: (width out, width in).
-        rank: of the product, at most.
+        rank: maximum rank of the product.
 
     Returns:
-        (rank, width in) and (width out, rank), and all singular values, the largest first; in double precision. The
-        rank is lower where the matrix has fewer rows or columns.
+        (rank, width in) and (width out, rank), and all singular values, largest first; in double precision.
+        The rank is lower if the matrix has fewer rows or columns.
     """
     left, values, right = torch.linalg.svd(change.double(), full_matrices=False)
     root = values[:rank].sqrt()
@@ -70,7 +70,7 @@ def nearest_factors(change: torch.Tensor, rank: int) -> tuple[torch.Tensor, torc
 
 
 def merge_adapters(backbone: Backbone) -> None:
-    """Add the adapters to the weights and take them off: the model is a plain transformer again.
+    """Merge the adapters into the weights and remove them, leaving a plain transformer.
 
     Raises:
         BackboneError: the backbone has no adapters.
@@ -82,12 +82,14 @@ def merge_adapters(backbone: Backbone) -> None:
 
 
 def save_adapter(backbone: Backbone, folder: Path) -> None:
-    """Write the adapters of a backbone, in half precision, with the configuration that peft reads.
+    """Write the adapters of a backbone, in half precision, with a configuration for peft.
 
-    The weights' header names the backbone and its SHA-256: an adapter fits only what it was trained on.
+    The weights' header names the backbone and its SHA-256: an adapter only works with the backbone it was
+    trained on.
 
     Raises:
-        BackboneError: the backbone has no adapters (merged ones are gone), or the folder cannot be written.
+        BackboneError: the backbone has no adapters (merged ones no longer exist), or the folder cannot be
+            written.
     """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
@@ -123,7 +125,7 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
 
 
 def finish_adapters(backbone: Backbone) -> None:
-    """Merge the adapters of a trained backbone, if it has any, and round a head to what is stored."""
+    """Merge the adapters of a trained backbone, if it has any, and round its head to storage precision."""
     backbone.model.eval()
     backbone.adapter = {}
     if _is_adapted(backbone):
@@ -139,7 +141,7 @@ def finish_adapters(backbone: Backbone) -> None:
 def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
     """Return the packaged base and the folder of a trained model's adapter.
 
-    None where the model has no adapter of this rank on a packaged encoder's own weights.
+    None if the model has no adapter of this rank on a packaged encoder's original weights.
 
     Raises:
         BackboneError: the adapter is damaged.
@@ -162,7 +164,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
 
 
 def adapter_files(encoder: Path) -> dict[str, bytes]:
-    """Return the files of the adapter in an encoder's folder, by name; none if it has no adapter."""
+    """Return the adapter files in an encoder's folder, by name; empty if it has no adapter."""
     for folder in (encoder / ADAPTER_FOLDER, encoder):
         if (folder / ADAPTER_NAME).is_file():
             return {name: (folder / name).read_bytes() for name in (ADAPTER_NAME, ADAPTER_CONFIG_NAME)}
@@ -172,16 +174,16 @@ def adapter_files(encoder: Path) -> dict[str, bytes]:
 def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> None:
     """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on.
 
-    A last layer next to it is added after the pooling.
+    If the folder has a last layer, it is added after the pooling.
 
     Args:
         backbone: changed in place.
-        folder: of the adapter.
-        merge: add it to the weights; otherwise it stays separate, to be trained further.
+        folder: the adapter's folder.
+        merge: merge it into the weights; otherwise it stays separate for further training.
 
     Raises:
-        BackboneError: the folder holds no adapter, a damaged one, or one for another backbone; the backbone is
-            then as it was.
+        BackboneError: the folder contains no adapter, a damaged one, or one for another backbone; the
+            backbone is left unchanged.
     """
     from peft import LoraConfig, set_peft_model_state_dict
 
@@ -209,7 +211,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
     if (folder / HEAD_NAME).is_file():
         load_head(backbone, folder)
     if not merge:
-        backbone.weights_hash = base_hash  # what the adapter, once it is saved again, names as its base
+        backbone.weights_hash = base_hash  # the base that the adapter names when it is saved again
 
 
 def _weights_for(backbone: Backbone, folder: Path) -> dict[str, torch.Tensor]:
@@ -251,7 +253,7 @@ def _adapted(backbone: Backbone) -> Any:
 
 
 def read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """Return the weights of an adapter's folder in single precision, and what their header says.
+    """Return the weights of an adapter's folder in single precision, and their header's metadata.
 
     Raises:
         BackboneError: they cannot be read.
@@ -267,18 +269,19 @@ def read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]
 
 
 def narrow_adapter(starter: Path, rank: int) -> float:
-    """Lower the rank of the adapter of a starter's folder.
+    """Reduce the rank of the adapter in a starter's folder.
 
     Args:
         starter: an artifact with an adapter.
-        rank: from now on; lower than before.
+        rank: the new rank; lower than before.
 
     Returns:
-        The share of the adapter's squared weights, its two factors multiplied, that is lost.
+        The lost share of the squared weights of the adapter's product matrix.
 
     Raises:
-        ArtifactError: the folder is no artifact or cannot be written, or the rank is not lower than before.
-        BackboneError: it holds no adapter that can be read.
+        ArtifactError: the folder is not an artifact or cannot be written, or the rank is not lower than
+            before.
+        BackboneError: it contains no readable adapter.
     """
     manifest = artifact_read(starter)
     weights, metadata = read_weights(starter)
@@ -292,7 +295,7 @@ def narrow_adapter(starter: Path, rank: int) -> float:
         weights[name], weights[partner], values = nearest_factors(weights[partner] @ weights[name], rank)
         whole += float(values.square().sum())
         lost += float(values[rank:].square().sum())
-    described |= {"r": rank, "lora_alpha": described["lora_alpha"] * rank / former}  # the scale stays
+    described |= {"r": rank, "lora_alpha": described["lora_alpha"] * rank / former}  # same scale
 
     def write(folder: Path) -> None:
         halved = {name: tensor.half().contiguous() for name, tensor in weights.items()}

@@ -1,4 +1,4 @@
-"""An encoder in memory: transformer, tokenizer, pooling, and the head that may follow it."""
+"""An encoder in memory: transformer, tokenizer, pooling, and an optional head."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Backbone:
     """A pretrained encoder with its tokenizer, and masked mean pooling over its last layer.
 
     Attributes:
-        name: as people call it; not a path.
+        name: display name; not a path.
         model: the transformer.
-        tokenizer: truncates to `max_tokens` and does not pad.
+        tokenizer: truncates to `max_tokens` but does not pad.
         dimension: length of a text's vector.
-        max_tokens: longer texts are cut, special tokens included.
-        pad_id: token id that fills a batch.
-        unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
+        max_tokens: longer texts are truncated; the limit includes special tokens.
+        pad_id: token id used for padding.
+        unknown_id: token id for unknown tokens; -1 if nothing can be unknown.
         weights_hash: SHA-256 of the weights.
-        head: layers after the pooling, trained so that near means alike; None if there are none. `set_head`
-            sets it.
+        head: layers after the pooling, trained so that similar texts are near; None if there are none. Set by
+            `set_head`.
         adapter: files of the low-rank adapter that was trained and merged, by name; empty if there is none.
     """
 
@@ -55,7 +55,7 @@ class Backbone:
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return next(self.model.parameters()).device
 
     def batch(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -74,11 +74,11 @@ class Backbone:
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Return mean-pooled vectors (batch, dimension) in float32, after the head, with gradients, not normalised."""
+        """Return mean-pooled vectors (batch, dimension) in float32, after the head, with gradients, unnormalised."""
         return pooled_vectors(self.model, self.head, input_ids, attention_mask)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
-        """Return `embed` vectors of a training batch, (texts, dimension), in the order given.
+        """Return `embed` vectors of a training batch, (texts, dimension), in the given order.
 
         On a CPU, texts of similar length are batched together to save padding.
         """
@@ -95,12 +95,12 @@ class Backbone:
 
 
 def set_head(backbone: Backbone, head: Head) -> None:
-    """Put a head after the pooling, in place of the one that is there.
+    """Put a head after the pooling, replacing any existing one.
 
-    It is rounded to half precision, as it is stored, and has no gradients.
+    It is rounded to half precision, the storage format, and has no gradients.
 
     Raises:
-        BackboneError: it is for vectors of another length.
+        BackboneError: it takes vectors of another length.
     """
     if head.shape != (backbone.dimension, backbone.dimension):
         raise BackboneError(
@@ -121,10 +121,10 @@ def save_head(backbone: Backbone, folder: Path) -> None:
 
 
 def load_head(backbone: Backbone, folder: Path) -> None:
-    """Read what `save_head` wrote.
+    """Load the layers that `save_head` wrote.
 
     Raises:
-        BackboneError: the file is damaged, or the layers are for vectors of another length.
+        BackboneError: the file is damaged, or the layers take vectors of another length.
     """
     try:
         head = Head.of(load_file(folder / HEAD_NAME))
@@ -134,7 +134,7 @@ def load_head(backbone: Backbone, folder: Path) -> None:
 
 
 def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
-    """Return the SHA-256 over all named weights, for an encoder whose weights are in no single file."""
+    """Return the SHA-256 over all named weights, for an encoder whose weights are not in a single file."""
     digest = hashlib.sha256()
     named = model.state_dict() | ({} if head is None else head.tensors())
     for name, tensor in sorted(named.items()):
@@ -144,6 +144,6 @@ def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
 
 
 def padded_batch(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return token ids and mask of rows of token ids, both (rows, longest row)."""
+    """Pad rows of token ids; return ids and attention mask, both (rows, longest row)."""
     ids, mask = padded_arrays(rows, pad_id)
     return torch.from_numpy(ids), torch.from_numpy(mask)

@@ -1,4 +1,4 @@
-"""Any Hugging Face encoder as a vector a text: loading, and encoding many texts at once."""
+"""Load any Hugging Face encoder, and encode many texts as one vector each."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
 from analytics.training.device import autocast, inference_dtype, pick_device
 
-_MOST_STREAMS = 4  # more would wait for Python's lock
-_ONE_AT_A_TIME = Lock()  # the number of threads belongs to the process
+_MOST_STREAMS = 4  # more would wait for the GIL
+_ONE_AT_A_TIME = Lock()  # the number of threads is a setting of the whole process
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -49,15 +49,16 @@ Result = TypeVar("Result")
 def side_by_side(
     compute: Callable[[Item], Result], items: Sequence[Item], device: torch.device
 ) -> Iterator[Iterator[Result]]:
-    """Compute what is asked of each item; the results come in the order of the items.
+    """Apply a function to each item in parallel streams; the results come in the order of the items.
 
-    Each stream has its share of the processor's threads. On a GPU, with one thread, and where the process does the same
-    elsewhere already, the items are computed one after another. What is left when the context ends is dropped.
+    Each stream uses its share of the processor's threads. On a GPU, with one thread, or while another call is
+    running in this process, items are computed sequentially. Unfinished items are dropped when the context
+    ends.
 
     Args:
-        compute: is called in other threads, so it enters autocast and inference mode by itself.
-        items: what it is called with.
-        device: where it computes.
+        compute: called in other threads, so it must enter autocast and inference mode itself.
+        items: the arguments to call it with.
+        device: the device it computes on.
     """
     threads = torch.get_num_threads()
     streams = min(threads, _MOST_STREAMS, len(items)) if device.type == "cpu" else 1
@@ -75,11 +76,11 @@ def side_by_side(
 
 
 Progress = Callable[[int, int], None]
-"""Called with the number of texts done and the number of all."""
+"""Called with the number of texts done and the total number."""
 
 # Small batches keep a layer's activations in a core's cache; a GPU wants large ones.
 _BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
-# Texts are tokenised and sorted a window at a time, which bounds the memory for millions of texts.
+# Texts are tokenised and sorted one window at a time, which bounds the memory for millions of texts.
 _WINDOW = 16_384
 
 
@@ -88,12 +89,12 @@ def load_backbone(
 ) -> Backbone:
     """Load an encoder by package name, local folder or hub id, ready for inference.
 
-    A folder may hold an adapter alone, as a starter's does: it is merged into the backbone that its manifest names.
-    The hub is asked only for a name that is neither a package's nor a folder, and never where
+    A folder may contain only an adapter, like a starter's: it is merged into the backbone that its manifest
+    names. The hub is queried only for a name that is neither a package nor a folder, and never if
     ``HF_HUB_OFFLINE=1``.
 
     Raises:
-        BackboneError: it cannot be found or loaded, or its tokenizer has no fast form.
+        BackboneError: it cannot be found or loaded, or it has no fast tokenizer.
     """
     if (Path(name_or_path) / ADAPTER_NAME).is_file():
         return _load_adapted(Path(name_or_path), max_tokens, device)
@@ -122,7 +123,7 @@ def load_backbone(
 
 
 def _load(source: Source, asked: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Load a transformer and its tokenizer by what the caller asked for, and where that was found."""
+    """Load a transformer and its tokenizer, given the name the caller used and the source found for it."""
     if source.is_four_bit:
         return load_four_bit(Path(source.location))
     offline: dict[str, Any] = {"local_files_only": True} if source.is_folder else {}
@@ -142,10 +143,11 @@ def _load(source: Source, asked: str) -> tuple[PreTrainedModel, PreTrainedTokeni
 
 
 def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str) -> Backbone:
-    """Load an encoder for training, with adapters of a rank, or with all its weights where the rank is 0.
+    """Load an encoder for training, with adapters of a given rank, or with all its weights if the rank is 0.
 
-    A model that was trained through an adapter of this rank on a packaged encoder goes on with that adapter, so that
-    the result is still one adapter on the packaged encoder, as starters need it. Other models get new adapters.
+    A model trained through an adapter of this rank on a packaged encoder continues with that adapter, so that
+    the result is still a single adapter on the packaged encoder, as starters require. Other models get new
+    adapters.
 
     Raises:
         BackboneError: as `load_backbone`.
@@ -165,7 +167,7 @@ def artifact_backbone(folder: Path) -> Backbone:
     """Load the weights of an encoder's artifact for bulk encoding.
 
     Raises:
-        ArtifactError: the folder is no artifact.
+        ArtifactError: the folder is not an artifact.
         BackboneError: as `load_backbone`.
     """
     extra = artifact_read(folder, verify=False).extra
@@ -188,22 +190,22 @@ def encode_bulk(
     cancel: Callable[[], bool] | None = None,
     dtype: torch.dtype | None = None,
 ) -> np.ndarray:
-    """Encode many texts, in the order given.
+    """Encode many texts, in the given order.
 
     Args:
         backbone: the encoder, on the device to compute on.
         texts: any number of texts.
-        batch_tokens: at most so many tokens in one batch, padding included (a single text may exceed it);
-            by default what suits the device.
-        progress: called after every batch with (texts done, all texts).
-        cancel: asked before every batch; True stops.
-        dtype: number format of the computation; by default the fastest that is exact enough.
+        batch_tokens: maximum number of tokens per batch, padding included (a single text may exceed it); the
+            default depends on the device.
+        progress: called after every batch with (texts done, total texts).
+        cancel: polled before every batch; True stops.
+        dtype: number format of the computation; by default the fastest that is accurate enough.
 
     Returns:
         (texts, dimension) float32, rows of length 1.
 
     Raises:
-        Cancelled: `cancel` said so.
+        Cancelled: `cancel` returned True.
     """
     device = backbone.device
     budget = batch_tokens or _BATCH_TOKENS.get(device.type, 8192)
@@ -232,7 +234,7 @@ def encode_bulk(
 def _encode_batch(
     backbone: Backbone, rows: Sequence[Sequence[int]], dtype: torch.dtype | None, members: np.ndarray
 ) -> np.ndarray:
-    """Return unit vectors (members, dimension) of some of the texts, whose token ids are `rows`."""
+    """Return unit vectors (members, dimension) of the batch `members`, where `rows` are the token ids of all texts."""
     device = backbone.device
     with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
         ids, mask = padded_batch([rows[member] for member in members], backbone.pad_id)
@@ -243,7 +245,7 @@ def _encode_batch(
 
 @contextmanager
 def no_progress_bars() -> Iterator[None]:
-    """Hide the progress bar of Transformers while it loads; its callers show progress in their own way."""
+    """Hide the progress bar that Transformers shows while loading; callers report progress themselves."""
     if not transformers_logging.is_progress_bar_enabled():
         yield
         return

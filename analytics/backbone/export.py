@@ -1,8 +1,8 @@
-"""From a torch encoder to a folder that the web process can run without torch.
+"""Export a torch encoder to a folder that the web process can run without torch.
 
-The folder holds `model.onnx`, `tokenizer.json`, and the manifest of an artifact. The graph takes token ids and a mask.
-It returns unit vectors (pooling and normalisation are in the graph), or the states of all tokens where a capability
-reads those.
+The folder contains `model.onnx`, `tokenizer.json`, and the manifest of an artifact. The graph takes token ids
+and a mask. It returns unit vectors (pooling and normalisation are in the graph), or the states of all tokens
+for capabilities that need them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SHORT, _LONGER = "a + b = 12", "find the area of a circle"
 
 
 class _UnitVectors(torch.nn.Module):
-    """Ids and mask in, unit vectors (texts, dimension) out."""
+    """Map ids and mask to unit vectors (texts, dimension)."""
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _UnitVectors(torch.nn.Module):
 
 
 class _TokenStates(torch.nn.Module):
-    """Ids and mask in, states (texts, tokens, dimension) of the last layer out."""
+    """Map ids and mask to states of the last layer (texts, tokens, dimension)."""
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
@@ -80,11 +80,11 @@ def export_onnx(
 
     Args:
         backbone: the encoder; it is exported on the CPU in float32.
-        folder: the artifact's folder, written whole or not at all.
+        folder: the artifact's folder, written atomically.
         output: what the graph returns.
-        license_note: under which terms the weights may be used.
-        about: what the manifest says of its training; its `extra` is added to.
-        write_more: puts more files into the folder, e.g. the weights for torch.
+        license_note: terms under which the weights may be used.
+        about: manifest with the details of its training; its `extra` is extended.
+        write_more: writes more files into the folder, e.g. the weights for torch.
 
     Raises:
         ArtifactError: the folder cannot be written.
@@ -123,14 +123,14 @@ def export_trained(
     output: Literal["vectors", "states"] = "vectors",
     write_more: Callable[[Path], None] | None = None,
 ) -> Manifest:
-    """Write the artifact of a trained encoder: for serving, its weights for torch, and its adapter.
+    """Write the artifact of a trained encoder: the graph for serving, the weights for torch, and the adapter.
 
     Args:
-        backbone: the encoder; its adapter is merged.
-        folder: the artifact's folder, written whole or not at all.
-        about: what the manifest says of its training.
+        backbone: the encoder, with its adapter merged.
+        folder: the artifact's folder, written atomically.
+        about: manifest with the details of its training.
         output: what the served encoder returns.
-        write_more: puts the capability's own files into the folder.
+        write_more: writes the capability's own files into the folder.
 
     Raises:
         ArtifactError: the folder cannot be written.
@@ -152,18 +152,18 @@ def export_trained(
 
 
 def for_serving(backbone: Backbone) -> Backbone:
-    """Return the same backbone, which reads longer texts than it was trained with."""
+    """Return the same backbone with the longer text limit used in serving."""
     limit = min(SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", SERVED_TOKENS))
     backbone.tokenizer.enable_truncation(limit)
     return replace(backbone, max_tokens=limit)
 
 
 def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-    """Load a backbone (by default the default one) and write its encoder artifact.
+    """Load a backbone and write its encoder artifact.
 
     Args:
         output: the artifact's folder.
-        backbone: packaged name, local folder or hub id.
+        backbone: packaged name, local folder or hub id; empty for the default.
         adapter: a starter's folder, whose adapter is merged into the weights and whose manifest is kept.
 
     Raises:
@@ -180,13 +180,13 @@ def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = N
 def export_starter(
     output: Path, starter: Path, *, backbone: str = "", returns: Literal["vectors", "states"] = "vectors"
 ) -> Manifest:
-    """Merge a starter's adapter into its backbone and write the artifact, of the starter's capability.
+    """Merge a starter's adapter into its backbone and write the artifact of the starter's capability.
 
-    The adapter is kept with it, so that a training that begins with the artifact can continue it.
+    The artifact includes the adapter, so that training can continue from it.
 
     Args:
         output: the artifact's folder.
-        starter: the starter's folder; its manifest and whatever else it holds are kept.
+        starter: the starter's folder; its manifest and other files are kept.
         backbone: packaged name, local folder or hub id; by default the packaged one that its adapter names.
         returns: what the served encoder returns.
 

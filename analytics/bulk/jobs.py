@@ -1,7 +1,7 @@
-"""Jobs over blocks of files: what is read, and the function of a block.
+"""Jobs over blocks of files: which texts they read, and the function applied to each block.
 
-A job is sent to other processes and machines, so it holds names, never models; the function may be called twice for a
-block with the same result.
+A job is sent to other processes and machines, so it contains names, never models; the function may be called
+twice for a block and must return the same result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from analytics.solver.rules.comparing import compared_answers
 from analytics.training.threads import wait_passively
 
 CHARACTER_NGRAMS = "char-ngrams"
-"""The encoder without weights, in the place of a model's folder."""
+"""The encoder without weights, used instead of a model's folder."""
 
 _PACKAGES = ("kindred", "torch", "transformers", "tokenizers", "onnxruntime", "numpy")
 
@@ -42,11 +42,11 @@ Compute = Callable[[Sequence[Texts]], Columns]
 
 
 class Job(ABC):
-    """What is done with each row of files.
+    """A computation on each row of files.
 
     Attributes:
-        word: of the command.
-        title: what its results are, for people.
+        word: name of the command.
+        title: display name of its results.
         fields: the texts that a row must have.
     """
 
@@ -56,25 +56,25 @@ class Job(ABC):
 
     @abstractmethod
     def about(self) -> dict[str, Any]:
-        """Return what results depend on, besides the rows.
+        """Return what the results depend on besides the rows.
 
         Raises:
-            ArtifactError: the model is not there, damaged or of another kind.
+            ArtifactError: the model is missing, damaged or of another kind.
         """
 
     @abstractmethod
     def load(self) -> Compute:
-        """Return the function of a block's rows."""
+        """Return the function that is applied to a block's rows."""
 
 
 @dataclass(frozen=True)
 class Embed(Job):
-    """Vectors of questions, as the bank keeps them.
+    """Vectors of questions, as the bank stores them.
 
     Attributes:
-        model: folder of an encoder or a retriever, `CHARACTER_NGRAMS`, or nothing for Kindred's own encoder.
+        model: folder of an encoder or a retriever, `CHARACTER_NGRAMS`, or empty for Kindred's own encoder.
         precision: ``float16`` or ``float32``.
-        fields: the one that holds the question.
+        fields: the field that contains the question.
     """
 
     word = "embed"
@@ -86,7 +86,7 @@ class Embed(Job):
 
     @property
     def _folder(self) -> Path:
-        """The model's; each machine has its own copy of what comes with Kindred."""
+        """Folder of the model; each machine has its own copy of the models that come with Kindred."""
         return Path(self.model) if self.model else ENCODER.starters[0].path
 
     @property
@@ -135,7 +135,7 @@ class Embed(Job):
 
 @dataclass(frozen=True)
 class Score(Job):
-    """Scores of paraphrases; null where the scorer cannot read a pair.
+    """Scores of paraphrases; null if the scorer cannot read a pair.
 
     Attributes:
         model: folder of a scorer.
@@ -148,7 +148,7 @@ class Score(Job):
     model: str
 
     def about(self) -> dict[str, Any]:
-        """Return the scorer."""
+        """Return the scorer's description."""
         manifest = artifact_read(Path(self.model))
         if CAPABILITIES.get(manifest.capability) is not PARAPHRASE:
             raise ArtifactError(f"{self.model} holds no paraphrase scorer.")
@@ -171,7 +171,7 @@ class Score(Job):
 
 
 def installed_versions() -> dict[str, str]:
-    """Return the versions of what results depend on; empty where it is not installed."""
+    """Return the versions of packages that results depend on; empty for those not installed."""
     versions = {}
     for package in _PACKAGES:
         try:
@@ -183,11 +183,11 @@ def installed_versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class BlockWork:
-    """A job as it is sent to those who do its blocks.
+    """A job as sent to the workers that process its blocks.
 
     Attributes:
-        about: what results depend on where the job was begun, as JSON; elsewhere it must be the same.
-        versions: likewise.
+        about: what the results depended on when the job was created, as JSON; workers must match it.
+        versions: likewise, for packages.
     """
 
     job: Job
@@ -198,7 +198,8 @@ class BlockWork:
         """Return the results of a block.
 
         Raises:
-            EngineError: this machine has other versions or another model than the one where the job was begun.
+            EngineError: this machine's versions or model differ from those of the machine that created the
+                job.
         """
         return _loaded(self)(rows)
 

@@ -1,6 +1,6 @@
-"""The runner of machines that Ray has joined: a task a block, done again elsewhere when its machine dies.
+"""The runner for a Ray cluster: one task per block, retried on another machine if its machine dies.
 
-Decision 124. Everything that is ours is in the functions that the tasks call; Ray places, repeats and counts them.
+Decision 124. All our code is in the functions that the tasks call; Ray schedules, retries and counts them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ from analytics.bulk.run import Runner, bounded
 from analytics.errors import AnalyticsError, EngineError
 
 HERE = "local"
-"""The address of a cluster that is started on this machine and ends with the command."""
+"""Address of a cluster that is started on this machine and ends with the command."""
 
 _ANSWER_SECONDS = 5.0
-_RETRIES = 20  # of a block whose process or machine dies
+_RETRIES = 20  # per block, if its process or machine dies
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where Ray is.
+    """How to connect to Ray.
 
     Attributes:
-        address: host and port of its head, ``auto`` for the one that this machine has joined, or `HERE`.
-        nodes: how many machines must have joined before work begins.
+        address: host and port of the head node, ``auto`` for the cluster that this machine has joined, or
+            `HERE`.
+        nodes: number of machines that must have joined before work begins.
         wait_seconds: how long to wait for them.
     """
 
@@ -44,20 +45,20 @@ class Cluster:
 
 @contextmanager
 def ray_runner(cluster: Cluster, say: Callable[[str], None]) -> Iterator[Runner]:
-    """Join a cluster, and leave it at the end.
+    """Connect to a cluster, and disconnect at the end.
 
     Raises:
-        EngineError: Ray is not installed, the address does not answer, or too few machines have joined.
+        EngineError: Ray is not installed, the address does not respond, or too few machines have joined.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a change to come
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise it warns of a future change
     try:
         import ray
     except ImportError:
         raise EngineError("Ray is not installed: install it with pip install '.[scale]'.") from None
     _check_address(cluster.address)
     own: dict[str, Any] = {"include_dashboard": False} if cluster.address == HERE else {}
-    if own and "RAY_AUTH_MODE" not in os.environ:  # else Ray writes a token into the home folder
+    if own and "RAY_AUTH_MODE" not in os.environ:  # otherwise Ray writes a token into the home folder
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
         ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR, **own)
@@ -74,7 +75,7 @@ def ray_runner(cluster: Cluster, say: Callable[[str], None]) -> Iterator[Runner]
 
 
 def _check_address(address: str) -> None:
-    """Ray itself tries for two minutes, and then ends the process."""
+    """Check the address first: Ray itself retries for two minutes and then ends the process."""
     host, _colon, port = address.rpartition("://")[2].rpartition(":")
     if not host:  # `auto`, `local`
         return
@@ -85,7 +86,7 @@ def _check_address(address: str) -> None:
 
 
 def _slots(ray: Any, kind: str) -> list[int]:
-    """Return how many processors or GPUs each machine has that is there and has one at least."""
+    """Return the number of processors or GPUs of each live machine that has at least one."""
     counts = [int(node["Resources"].get(kind, 0)) for node in ray.nodes() if node["Alive"]]
     return [count for count in counts if count]
 

@@ -1,4 +1,4 @@
-"""The folder of results: a Parquet file for each block, written whole or not at all, and a manifest."""
+"""The results folder: one atomically written Parquet file per block, and a manifest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from analytics.bulk.files import arrow_modules
 from analytics.errors import DataError
 
 Columns = Mapping[str, Any]
-"""Values of a block's rows by the name of their column: (rows, dimension) masked vectors, or a list."""
+"""Values of a block's rows by column name: (rows, dimension) masked vectors, or a list."""
 
 _DIGEST = b"kindred.digest"
 
 
 def write_block(folder: Path, name: str, ids: Sequence[str], columns: Columns, digest: str) -> None:
-    """Write the results of a block; its digest says what they are of.
+    """Write the results of a block; the digest identifies their input.
 
     Raises:
         OSError: the folder cannot be written.
@@ -45,13 +45,13 @@ def _column(arrow: Any, values: Any) -> Any:
 
 
 def vectors_of(table: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vectors of a block's rows, (rows, dimension), and which rows have one, (rows,)."""
+    """Return the vectors of a block's rows, (rows, dimension), and a mask of the rows that have one, (rows,)."""
     column = table["vector"].combine_chunks()
     return np.asarray(column.values).reshape(len(column), -1), np.asarray(column.is_valid())
 
 
 def read_block(folder: Path, name: str, digest: str) -> Any | None:
-    """Return the table of a block, (rows) with its columns; None where it is absent, damaged or of something else."""
+    """Return the table of a block, (rows) with its columns; None if it is missing, damaged or has another digest."""
     arrow, parquet = arrow_modules()
     try:
         table = parquet.read_table(_block_path(folder, name), page_checksum_verification=True)
@@ -66,10 +66,10 @@ def _block_path(folder: Path, name: str) -> Path:
 
 @contextmanager
 def only_writer(folder: Path) -> Iterator[None]:
-    """Make a folder and be the only one who writes results into it; what a killed writer left half is removed.
+    """Create a results folder and lock it for writing; partial files of a killed writer are removed.
 
     Raises:
-        DataError: another process writes there.
+        DataError: another process is writing there.
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,10 +84,10 @@ def only_writer(folder: Path) -> Iterator[None]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return what a folder of results says of itself; None where it is no such folder.
+    """Return the manifest of a results folder; None if it is not one.
 
     Raises:
-        DataError: its manifest is damaged.
+        DataError: the manifest is damaged.
     """
     path = folder / MANIFEST_NAME
     try:
@@ -105,7 +105,7 @@ def finished_manifest(folder: Path, job: str) -> dict[str, Any]:
     """Return the manifest of a folder with the complete results of a job.
 
     Raises:
-        DataError: it holds none, or they are not complete.
+        DataError: there are none, or they are incomplete.
     """
     manifest = read_manifest(folder)
     if manifest is None or manifest["about"].get("job") != job:

@@ -1,4 +1,4 @@
-"""Running a job over the blocks of files: what exists is kept, the rest is computed by a runner."""
+"""Run a job over the blocks of files: existing results are kept, and a runner computes the rest."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int = 0) -> None:
-    """Have the kernel kill this process as soon as its parent has ended, also by kill -9.
+    """Have the kernel kill this process as soon as its parent ends, even by kill -9.
 
     Args:
-        parent: its process id, where it is known; otherwise a parent that is process 1 is taken for one that has ended.
+        parent: its process id, if known; otherwise a parent with process id 1 means that the real parent has
+            ended.
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     has_ended = os.getppid() != parent if parent else os.getppid() == 1
-    if has_ended:  # it was killed before we asked
+    if has_ended:  # it was killed before we registered
         sys.exit(1)
 
 
@@ -44,7 +45,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Runner = Callable[[Callable[[Any], Any], Iterable[tuple[Any, Any]]], Iterator[tuple[Any, Any]]]
-"""Called with a function and pairs of a key and what the function is called with; yields pairs of key and result."""
+"""Called with a function and pairs of a key and an argument; yields pairs of key and result."""
 
 _PATIENCE_SECONDS = 5.0
 
@@ -52,7 +53,7 @@ _PATIENCE_SECONDS = 5.0
 def in_this_process(
     work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
 ) -> Iterator[tuple[Key, Result]]:
-    """Do one item after another here."""
+    """Process the items one after another in this process."""
     for key, item in items:
         yield key, work(item)
 
@@ -60,7 +61,7 @@ def in_this_process(
 def in_processes(
     processes: int, work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
 ) -> Iterator[tuple[Key, Result]]:
-    """Do the items in processes of this machine, which end with this one however it ends.
+    """Process the items in child processes, which end with this one however it ends.
 
     Raises:
         EngineError: one of them was killed.
@@ -77,7 +78,7 @@ def in_processes(
         ) from error
     finally:
         for child in multiprocessing.active_children():
-            child.terminate()  # what it computes is not wanted any more
+            child.terminate()  # its results are no longer wanted
         pool.shutdown(cancel_futures=True)
 
 
@@ -93,7 +94,7 @@ def bounded(
     limit: Callable[[], int],
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Key, Result]]:
-    """Submit items, of which at most `limit` are under way, and yield what is finished.
+    """Submit items, at most `limit` at a time, and yield the finished ones.
 
     Args:
         check: called every few seconds while nothing finishes; may raise.
@@ -120,7 +121,7 @@ _SAY_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class PlannedBlock:
-    """A block of the input, and the digest that its results must have."""
+    """A block of the input, with the digest that its results must have."""
 
     name: str
     rows: int
@@ -128,7 +129,7 @@ class PlannedBlock:
 
 
 class JobRun:
-    """A job over the blocks of files, with results in a folder. The same run goes on where another one stopped."""
+    """A job over the blocks of files, with results in a folder. Rerunning it resumes where it stopped."""
 
     def __init__(
         self, job: Job, patterns: Sequence[str], block_rows: int, output: Path, say: Callable[[str], None]
@@ -140,11 +141,11 @@ class JobRun:
         self._files = find_files(patterns)
 
     def run(self, runner: Runner) -> str:
-        """Compute what is missing; return what was done, as a sentence.
+        """Compute the missing results and return a sentence that describes what was done.
 
         Raises:
-            DataError: a file cannot be read, holds nothing, or the folder has results of another model.
-            EngineError: what does the work fails.
+            DataError: a file cannot be read, is empty, or the folder has results of another model.
+            EngineError: the engine that does the work fails.
             OSError: the folder cannot be written.
         """
         plan, passed_over = self._plan()
@@ -166,7 +167,7 @@ class JobRun:
         return f"{rows:,} {self.job.title} are in {self.output}, in {len(plan):,} blocks{kept}.{without}"
 
     def _plan(self) -> tuple[list[PlannedBlock], int]:
-        """Read all files once, so that what cannot be read is said before anything is computed."""
+        """Read all files once, so that unreadable input is reported before anything is computed."""
         manifest = read_manifest(self.output)
         if manifest is not None and manifest["about"] != self._about:
             raise DataError(f"{self.output} has results of another model or job: choose another folder.")

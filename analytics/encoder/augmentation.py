@@ -1,4 +1,4 @@
-"""All augmentations together: content first, then structure, each with probability p."""
+"""All text augmentations combined: content first, then structure, each applied with probability p."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from analytics.text.clauses import split_clauses
 from analytics.text.formulas import segment_text
 
 _SUBQUESTION = re.compile(r"^\s*[(（](?:\d|[a-e]|[ivIV]{1,3})[)）]")
-# A clause with the mark and blanks that follow it; the mark stays where it is when clauses move.
+# Punctuation and spaces at the end of a clause; they stay in place when clauses move.
 _MARK = re.compile(r"[\s.,;:?!。，；：？！]*$")
-_LONGEST = 12  # more clauses than this are a text, not a question's conditions
+_LONGEST = 12  # more clauses than this are a text rather than a question's conditions
 
 
 def shuffle_clauses(text: str, rng: random.Random) -> str | None:
-    """Put the conditions in another order; marks stay in place. None where there are fewer than two."""
+    """Shuffle the conditions, keeping punctuation in place; None if there are fewer than two."""
     conditions, rest = _conditions(text)
     bodies = [body for body, _mark in conditions]
     if not 2 <= len(bodies) <= _LONGEST or len(set(bodies)) < 2:
@@ -37,7 +37,7 @@ def shuffle_clauses(text: str, rng: random.Random) -> str | None:
 
 
 def insert_clause(text: str, rng: random.Random) -> str | None:
-    """Repeat one condition at a random place among the conditions. None where there is no condition."""
+    """Repeat one condition at a random position among the conditions; None if there are none."""
     conditions, rest = _conditions(text)
     if not 1 <= len(conditions) <= _LONGEST:
         return None
@@ -48,10 +48,10 @@ def insert_clause(text: str, rng: random.Random) -> str | None:
 
 
 def _conditions(text: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the clauses before the one that asks, as (body, mark), and the unchanged rest of the text."""
+    """Return the clauses before the question clause, as (body, mark), and the unchanged rest of the text."""
     clauses = split_clauses(text)
     questions = [index for index, clause in enumerate(clauses) if clause.is_question]
-    # Without a question mark or word, the last one asks.
+    # Without a question mark or question word, the last clause is the question.
     end = questions[-1] if questions else len(clauses) - 1
     for index, clause in enumerate(clauses[:end]):
         if _SUBQUESTION.match(clause.text) or (index > 0 and clause.is_question):
@@ -65,12 +65,12 @@ def _conditions(text: str) -> tuple[list[tuple[str, str]], str]:
     return conditions, text[clauses[end].start :] if 0 <= end < len(clauses) else ""
 
 
-# A run of letters, or one Chinese character of a run that the caller has not segmented.
+# A run of letters; runs of Chinese are segmented into words afterwards.
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def swap_words(text: str, rng: random.Random) -> str | None:
-    """Exchange two different words; None where the prose has fewer."""
+    """Swap two different words; None if the prose has fewer."""
     words = _words(text)
     distinct = {text[start:end] for start, end in words}
     if len(distinct) < 2:
@@ -88,7 +88,7 @@ def swap_words(text: str, rng: random.Random) -> str | None:
 
 
 def delete_word(text: str, rng: random.Random) -> str | None:
-    """Leave out one word, with the blank before it; None where the prose has fewer than two."""
+    """Delete one word with the space before it; None if the prose has fewer than two."""
     words = _words(text)
     if len(words) < 2:
         return None
@@ -101,7 +101,7 @@ def delete_word(text: str, rng: random.Random) -> str | None:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """Start and end of every word outside formulas; Chinese is cut into words by rjieba."""
+    """Return start and end of every word outside formulas; Chinese is segmented by rjieba."""
     places: list[tuple[int, int]] = []
     for segment in segment_text(text):
         if segment.kind != "text":
@@ -109,7 +109,7 @@ def _words(text: str) -> list[tuple[int, int]]:
         for match in _WORD.finditer(segment.source):
             start = segment.start + match.start()
             if match.start() and segment.source[match.start() - 1] == "\\":
-                continue  # a macro of the text, such as \textquotesingle
+                continue  # a LaTeX text macro, such as \textquotesingle
             if CHINESE.marks.search(match[0]):
                 places.extend(_chinese_words(match[0], start))
             else:
@@ -118,7 +118,7 @@ def _words(text: str) -> list[tuple[int, int]]:
 
 
 def _chinese_words(run: str, start: int) -> list[tuple[int, int]]:
-    import rjieba  # its dictionary takes a moment to load, and English needs none
+    import rjieba  # its dictionary takes a moment to load, and English does not need it
 
     places = []
     for word in rjieba.cut(run):
@@ -129,7 +129,7 @@ def _chinese_words(run: str, start: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """One way of changing a question: its name, its group, and the function."""
+    """One way of changing a question: its name, group and function."""
 
     name: str
     group: str
@@ -149,10 +149,10 @@ STRATEGIES = (  # in the order in which they are applied
 
 
 class Augmenter:
-    """Changes a question by every strategy in turn, each with the same probability.
+    """Applies every strategy to a question in turn, each with the same probability.
 
     Args:
-        strategies: which, in order.
+        strategies: the strategies, in order.
         probability: p; a strategy that is drawn but does not apply changes nothing.
     """
 
@@ -161,7 +161,7 @@ class Augmenter:
 
     @classmethod
     def from_config(cls, config: EncoderConfig) -> Augmenter:
-        """Return the groups that a configuration leaves on."""
+        """Return an augmenter with the groups that a configuration enables."""
         groups = {
             "words": config.augment_words,
             "formulas": config.augment_formulas,
@@ -170,7 +170,7 @@ class Augmenter:
         return cls([strategy for strategy in STRATEGIES if groups[strategy.group]])
 
     def __call__(self, text: str, rng: random.Random) -> str:
-        """Return the changed question; the same generator state gives the same result."""
+        """Return the augmented question; the same generator state gives the same result."""
         for strategy in self.strategies:
             if rng.random() < self.probability:
                 text = strategy.apply(text, rng) or text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Encoder(Capability[OnnxEncoder]):
-    """QuesCo: vectors of what a question asks for."""
+    """QuesCo: vectors of the purpose of a question."""
 
     title = "Question encoder"
     config = EncoderConfig
@@ -54,7 +54,7 @@ class Encoder(Capability[OnnxEncoder]):
         return partial(encode_bulk, artifact_backbone(folder), cancel=cancel)
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-        """Export a backbone, with an adapter merged into it where there is one."""
+        """Export a backbone, merged with an adapter if given."""
         from analytics.backbone.export import export_encoder
 
         return export_encoder(output, backbone=backbone, adapter=adapter)

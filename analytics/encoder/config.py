@@ -1,6 +1,6 @@
 """Configuration of contrastive pre-training (QuesCo). Torch-free; the defaults are the paper's.
 
-Where the paper is silent (batch, epochs, tokens) the defaults suit the default backbone.
+Where the paper gives no value (batch, epochs, tokens), the defaults suit the default backbone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analytics.training.config import TrainingConfig
 
 @configuration
 class EncoderConfig(TrainingConfig):
-    """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
+    """How an encoder is pre-trained; docs/papers/encoder.md gives the source of each value."""
 
     objective: Literal["contrast", "masked-language", "last-layer"] = Field(
         default="contrast",
@@ -142,7 +142,7 @@ class EncoderConfig(TrainingConfig):
             self.rank_temperatures()
 
     def contradictions(self) -> list[str]:
-        """Return what is wrong with fields that are right each by itself."""
+        """Return contradictions between fields that are each valid on their own."""
         problems = []
         if self.adapter_rank and self.objective != "contrast":
             problems.append(f"adapter_rank must be 0 for the objective {self.objective}")
@@ -154,7 +154,7 @@ class EncoderConfig(TrainingConfig):
         """Return one temperature for each of the ranks 0 .. levels + 1.
 
         Raises:
-            ConfigurationError: wrong number of values, or one that is no positive number.
+            ConfigurationError: the number of values is wrong, or one is not a positive number.
         """
         if not self.temperatures:
             from analytics.encoder.khar import default_temperatures

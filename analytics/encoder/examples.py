@@ -1,4 +1,4 @@
-"""What an encoder learns from: questions with their concepts, from files or from a bank."""
+"""Training examples of an encoder: questions with their concepts, from files or from a bank."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class EncoderExample:
 
     Attributes:
         text: the question.
-        paths: its concept paths, without the leading nodes that its hierarchy's questions share.
+        paths: its concept paths, without the leading nodes shared by its hierarchy's questions.
         hierarchy: name of the hierarchy; distances between hierarchies are undefined.
-        solution: worked solution, empty if there is none; only ever a second view in training.
-        difficulty: on the scale of its hierarchy's source, None where unknown.
+        solution: worked solution, empty if there is none; used only as a second view in training.
+        difficulty: on the scale of its hierarchy's source; None if unknown.
     """
 
     text: str
@@ -37,12 +37,12 @@ class EncoderExample:
 def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> list[EncoderExample]:
     """Return the questions of a JSON Lines file, of a folder of them, or of a folder of such folders.
 
-    Of folders, files named ``test*`` are left out, and so are copies of their questions but for numbers. Each file or
-    folder of files is a hierarchy of its own, named after it, unless `hierarchy` names one for all. Exact duplicates
-    are dropped.
+    In folders, files named ``test*`` are skipped, as are questions that differ from theirs only in numbers.
+    Each file or folder of files forms its own hierarchy, named after it, unless `hierarchy` names one for
+    all. Exact duplicates are dropped.
 
     Raises:
-        DataError: nothing is there, a line cannot be read, or no question is in the language.
+        DataError: there are no questions, a line cannot be read, or no question is in the language.
     """
     data = Path(data)
     folders = sorted(folder for folder in data.iterdir() if folder.is_dir()) if data.is_dir() else []
@@ -71,9 +71,9 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
 def split_held_out(
     examples: Sequence[EncoderExample],
 ) -> tuple[list[EncoderExample], list[EncoderExample]]:
-    """Return the questions to train on, and those of the fixed part that no encoder is trained on.
+    """Split questions into a training set and the held-out part that no encoder is trained on.
 
-    Questions that are copies of one of the fixed part but for numbers are in neither.
+    Questions that differ from a held-out one only in numbers are in neither.
     """
     held_out = [example for example in examples if is_held_out(example.text)]
     kept_out = KeptOut.of(example.text for example in held_out)
@@ -81,7 +81,7 @@ def split_held_out(
 
 
 def examples_hash(examples: Sequence[EncoderExample]) -> str:
-    """Return the SHA-256 over the questions and their labels, in their order."""
+    """Return the SHA-256 over the questions and their labels, in order."""
     digest = hashlib.sha256()
     for example in examples:
         digest.update(

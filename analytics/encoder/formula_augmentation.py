@@ -1,4 +1,4 @@
-"""Changes to formulas that keep a question's purpose."""
+"""Changes to formulas that preserve a question's purpose."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from analytics.text.formulas import segment_text
 from analytics.text.latex_lexer import latex_pieces
 from analytics.text.notation import GREEK
 
-# Commands whose argument in braces is prose, a name or a length, not mathematics.
+# Commands with a braced argument that is prose, a name or a length, not mathematics.
 _OPAQUE = re.compile(
     r"\\(?:text\w*|mbox|hbox|math(?:rm|bf|sf|tt|it|bb|cal|frak|scr)|operatorname|begin|end|[hv]space|phantom|color"
     r"|label|tag|ref|unit|href|class|style|rule|includegraphics)\*?$"
 )
-# Letters that usually name something fixed: Euler's number, the imaginary unit, a differential.
+# Letters that usually have a fixed meaning: Euler's number, the imaginary unit, a differential.
 _FIXED = frozenset("eid")
 
 
 @dataclass(slots=True)
 class Symbol:
-    """One piece of a formula's source.
+    """One symbol of a formula's source.
 
     Attributes:
         source: its LaTeX.
@@ -34,7 +34,7 @@ class Symbol:
 
 
 def read_symbols(latex: str) -> list[Symbol]:
-    r"""Cut a formula into symbols; joining their sources gives the formula back.
+    r"""Split a formula into symbols; joining their sources restores the formula.
 
     >>> [(one.source, one.kind) for one in read_symbols(r"2x+\text{cm}")][:3]
     [('2', 'number'), ('x', 'variable'), ('+', 'other')]
@@ -58,7 +58,7 @@ def read_symbols(latex: str) -> list[Symbol]:
 
 
 def join_symbols(symbols: list[Symbol]) -> str:
-    r"""Join the sources; a command that would run into a letter gets a blank.
+    r"""Join the sources; a space separates a command from a following letter.
 
     >>> join_symbols([Symbol("\\alpha", "variable"), Symbol("x", "variable")])
     '\\alpha x'
@@ -85,7 +85,7 @@ def _kind(source: str) -> str:
     return "blank" if source.isspace() else "other"
 
 
-# Unused names come from the family of the old one, so that a point stays a point and an angle an angle.
+# New names come from the same family as the old one, so that a point stays a point and an angle an angle.
 _FAMILIES = (
     tuple("xyzuvw"),
     tuple("abc"),
@@ -94,7 +94,7 @@ _FAMILIES = (
     tuple("ABCDEFGHKLMNOPQRSTUVWXYZ"),
     GREEK,
 )
-# Words of English that are one letter long: a text that holds them says nothing about a variable.
+# One-letter English words: in prose, they are not mentions of a variable.
 _ONE_LETTER_WORDS = frozenset("aAI")
 
 _GROUPS = (
@@ -131,11 +131,11 @@ def _synonyms() -> dict[str, tuple[str, ...]]:
 
 
 SYNONYMS: dict[str, tuple[str, ...]] = _synonyms()
-"""Every operator that can change, with what it may become; symmetric."""
+"""Every operator that can change, with its possible replacements; symmetric."""
 
 
 def rename_variable(text: str, rng: random.Random) -> str | None:
-    """Give one variable an unused name throughout the question, mentions in prose included."""
+    """Rename one variable to an unused name throughout the question, including mentions in prose."""
     used = {symbol.source for symbols in _formulas(text) for symbol in symbols if symbol.kind == "variable"}
     words = set(re.findall(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])", _prose(text)))
     candidates = sorted(used - (words & _ONE_LETTER_WORDS))
@@ -164,10 +164,10 @@ def _renamed(text: str, old: str, new: str) -> str:
 
 
 def scale_variable(text: str, rng: random.Random) -> str | None:
-    r"""Multiply one variable by 2 to 9 wherever one formula holds it: \cos(2x) becomes \cos(6x).
+    r"""Multiply one variable by 2 to 9 throughout one formula: \cos(2x) becomes \cos(6x).
 
-    A variable with an index is another variable; one that names a function's argument, as in f(x), or a
-    differential stays.
+    A variable with an index is a different variable; function arguments, as in f(x), and differentials are
+    not changed.
     """
     places = [
         (index, name)
@@ -186,7 +186,7 @@ def scale_variable(text: str, rng: random.Random) -> str | None:
 
 
 def _scalable(symbols: list[Symbol]) -> list[int]:
-    """Return the places of variables that mean a quantity."""
+    """Return the indices of variables that denote a quantity."""
     places = []
     for place, symbol in enumerate(symbols):
         if symbol.kind != "variable" or symbol.source not in (*"abckmnprstuvwxyz", *GREEK):
@@ -203,7 +203,7 @@ def _scalable(symbols: list[Symbol]) -> list[int]:
 
 
 def _neighbour(symbols: list[Symbol], place: int, steps: int) -> str | None:
-    """Return the source of the symbol so many steps away, blanks not counted."""
+    """Return the source of the symbol that many steps away, not counting spaces."""
     direction = 1 if steps > 0 else -1
     left = abs(steps)
     while left:
@@ -226,7 +226,7 @@ def _scaled(symbols: list[Symbol], name: str, factor: int) -> list[Symbol]:
             product = (
                 str(int(number) * factor) if "." not in number else f"{value:.6f}".rstrip("0").rstrip(".")
             )
-            if after == "^":  # 2x^2 becomes 2(3x)^2: the number is no factor of the power's base
+            if after == "^":  # 2x^2 becomes 2(3x)^2: the number is not part of the power's base
                 changed[place] = Symbol(f"({factor}{name})", "other")
             else:
                 changed[place - 1] = Symbol(product, "number")
@@ -257,7 +257,7 @@ def _is_second_bare_argument(symbols: list[Symbol], place: int) -> bool:
 
 
 def replace_operator(text: str, rng: random.Random) -> str | None:
-    """Put a mathematical synonym in place of one operator, from `SYNONYMS`."""
+    """Replace one operator by a mathematical synonym from `SYNONYMS`."""
     places = [
         (index, place)
         for index, symbols in enumerate(_formulas(text))
@@ -279,18 +279,18 @@ def replace_operator(text: str, rng: random.Random) -> str | None:
 def _is_operator(symbols: list[Symbol], place: int, symbol: Symbol) -> bool:
     if symbol.source not in SYNONYMS or symbol.kind == "blank":
         return False
-    if symbol.source in ("+", "-"):  # a sign is no operator
+    if symbol.source in ("+", "-"):  # a sign is not an operator
         before = _neighbour(symbols, place, -1)
         return before is not None and (before[-1].isalnum() or before in (")", "}", "]")) and before != r"\to"
-    if symbol.source in (r"\log", r"\lg", r"\ln"):  # a base belongs to its logarithm
+    if symbol.source in (r"\log", r"\lg", r"\ln"):  # a logarithm with an explicit base keeps its name
         return _neighbour(symbols, place, 1) != "_"
     return True
 
 
 def replace_number(text: str, rng: random.Random) -> str | None:
-    """Replace one number of the formulas by another of as many digits, never by zero.
+    """Replace one number in the formulas by another with as many digits, never by zero.
 
-    A question without a formula (a word problem) has its numbers in the prose: then one of those.
+    If a question has no formula (a word problem), a number in its prose is replaced.
     """
     places = [
         (index, place)

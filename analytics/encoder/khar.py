@@ -1,8 +1,8 @@
 """Knowledge hierarchy-aware rank: how far apart two questions are in a hierarchy of concepts.
 
-QuesCo (Ning et al., AAAI 2023), section "Knowledge Hierarchy-Aware Rank", Eq. 1 and 3. The paper gives every
-question one path of L levels; here a question may have several paths, of different depths, in different
-hierarchies.
+QuesCo (Ning et al., AAAI 2023), section "Knowledge Hierarchy-Aware Rank", Eq. 1 and 3. In the paper every
+question has one path of L levels; here a question may have several paths of different depths, and questions
+may belong to different hierarchies.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from analytics.records import ConceptPath
 
 NO_CONCEPT = -1
 UNDEFINED = -1
-"""Distance of questions that have no hierarchy in common: such pairs are left out of the loss."""
+"""Distance of questions without a common hierarchy; such pairs are left out of the loss."""
 
 
 def default_temperatures(levels: int) -> tuple[float, ...]:
-    """Return the temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
+    """Return the temperatures of the ranks 0 .. levels + 1; for three levels, the paper's values.
 
-    Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
-    ``0.1 + (1 - similarity) * (0.6 - 0.1)``; the augmented question (rank 0) shares the lowest.
-    For other depths the ranks 1 .. levels fall evenly to one half, as they do for three.
+    For three levels, similarity falls by a quarter per rank from 1 at rank 1, and is 0 at rank levels + 1;
+    the temperature is ``0.1 + (1 - similarity) * (0.6 - 0.1)``, and the augmented question (rank 0) shares
+    the lowest one. For other depths the similarities of ranks 1 .. levels fall evenly to one half, as they do
+    for three.
 
     >>> default_temperatures(3)
     (0.1, 0.1, 0.225, 0.35, 0.6)
@@ -40,12 +41,12 @@ def default_temperatures(levels: int) -> tuple[float, ...]:
 def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], levels: int) -> int:
     """Return the KH-distance of Eq. 1: ``levels - u + 1``, u the deepest level at which concepts agree.
 
-    With several paths the smallest distance over all pairs counts.
+    With several paths, the smallest distance over all pairs counts.
 
     Args:
         paths: the concept paths of one question, all in one hierarchy.
-        others: those of the other question, in the same hierarchy.
-        levels: L, the depth of the hierarchy; deeper parts of a path do not count.
+        others: the paths of the other question, in the same hierarchy.
+        levels: L, the depth of the hierarchy; deeper parts of a path are ignored.
 
     Returns:
         1 (same finest concept) .. levels (only the coarsest shared), levels + 1 (nothing shared).
@@ -69,20 +70,20 @@ def encode_paths(
     levels: int,
     hierarchies: Sequence[str] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the concepts so that ranks become comparisons of integers.
+    """Number the concepts, so that computing ranks reduces to comparing integers.
 
-    A concept's number means its whole path from the root: equal numbers at a level mean that all
-    coarser levels agree too, and two concepts of one name under different parents differ.
+    A concept's number stands for its whole path from the root: equal numbers at a level imply that all
+    coarser levels agree too, and concepts of the same name under different parents differ.
 
     Args:
         questions: the paths of every question.
-        levels: L; deeper parts are cut.
+        levels: L; deeper parts are ignored.
         hierarchies: name of each question's hierarchy; by default all are in one.
 
     Returns:
-        Numbers (questions, most paths of a question, levels), `NO_CONCEPT` where a path is shorter or
-        there is none, and the number of each question's hierarchy (questions,), `UNDEFINED` where the
-        question has no path.
+        Numbers (questions, maximum paths per question, levels), `NO_CONCEPT` where a path is shorter or
+        missing, and the number of each question's hierarchy (questions,), `UNDEFINED` if the question has no
+        path.
     """
     names = list(hierarchies) if hierarchies is not None else [""] * len(questions)
     width = max([1, *(len(paths) for paths in questions)])

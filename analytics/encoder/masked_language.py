@@ -1,8 +1,8 @@
 """Masked-language modelling on the bank's questions: DAPT, the baseline of domain-adaptive pre-training.
 
-Gururangan et al. (ACL 2020), with BERT's masking (Devlin et al., 2019): 15 % of the tokens are guessed, of
-which 80 % are masked, 10 % replaced and 10 % left. The head is tied to the token embeddings, because a sentence
-encoder comes without one.
+Gururangan et al. (ACL 2020), with BERT's masking (Devlin et al., 2019): 15 % of the tokens are predicted, of
+which 80 % are masked, 10 % replaced and 10 % unchanged. The head is tied to the token embeddings, because a
+sentence encoder comes without one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.stages import Step, Task
 
 _IGNORED = -100
-_SHARE = 0.15  # of the tokens are guessed
+_SHARE = 0.15  # of the tokens are predicted
 
 
 class MaskedLanguageHead(nn.Module):
-    """Token states to scores of every token: BERT's transform, then the transposed embedding table.
+    """Map token states to scores for every token: BERT's transform, then the transposed embedding table.
 
     Args:
         embeddings: (tokens, hidden), shared with the encoder.
@@ -42,7 +42,7 @@ class MaskedLanguageHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(len(embeddings)))
 
     def forward(self, states: Tensor) -> Tensor:
-        """Map (tokens to guess, hidden) to (tokens to guess, vocabulary)."""
+        """Map (tokens to predict, hidden) to (tokens to predict, vocabulary)."""
         return self.norm(gelu(self.transform(states))) @ self.embeddings.T + self.bias
 
 
@@ -54,17 +54,17 @@ def mask_tokens(
     vocabulary: int,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
-    """Return what the encoder gets to read, and what it must guess.
+    """Return the masked input and the targets to predict.
 
     Args:
-        ids: (batch, tokens); the first and last token of a row are never guessed.
+        ids: (batch, tokens); the first and last token of a row are never predicted.
         mask: (batch, tokens), 0 at padding.
-        mask_id: the token that replaces a hidden one.
-        vocabulary: number of tokens, from which replacements are drawn.
-        generator: draws.
+        mask_id: id of the mask token.
+        vocabulary: size of the vocabulary from which replacements are drawn.
+        generator: random generator.
 
     Returns:
-        ids with tokens hidden, and targets (batch, tokens) that are -100 where no token is hidden.
+        Masked ids, and targets (batch, tokens) that are -100 where no token is to be predicted.
     """
     inner = mask.bool().clone()
     inner[:, 0] = False
@@ -79,16 +79,16 @@ def mask_tokens(
 
 
 class MaskedLanguageTask(Task):
-    """Guesses hidden words.
+    """Predicts masked tokens.
 
     Args:
         backbone: trained in place.
         examples: the questions; only their texts are used.
-        config: how to train.
-        held_out: metrics of the encoder.
+        config: the configuration.
+        held_out: computes held-out metrics of the encoder.
 
     Raises:
-        DataError: too few questions, or a vocabulary without a mask.
+        DataError: too few questions, or the vocabulary has no mask token.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ class MaskedLanguageTask(Task):
         return {"transformer": self.backbone.model, "head": self.head}
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Yield row numbers with a seed for the masks in front."""
+        """Yield row numbers, preceded by a seed for the masks."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for index, rows in enumerate(length_grouped_batches(self.lengths, self.config.batch_size, rng)):
             yield np.concatenate([[(self.config.seed * 7919 + epoch) * 1_000_003 + index], rows])
 
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
-        """Return cross-entropy of the hidden tokens."""
+        """Return the cross-entropy of the masked tokens."""
         generator = torch.Generator().manual_seed(int(batch[0]))
         ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])
         hidden, targets = mask_tokens(
@@ -134,6 +134,6 @@ class MaskedLanguageTask(Task):
         )
         states = self.backbone.model(input_ids=hidden, attention_mask=mask).last_hidden_state
         chosen = targets != _IGNORED
-        if not chosen.any():  # a batch of tiny questions
+        if not chosen.any():  # a batch of very short questions
             return {"loss": 0.0 * states.sum()}
         return {"loss": cross_entropy(self.head(states[chosen]).float(), targets[chosen])}

@@ -1,9 +1,10 @@
 """The last layer of an encoder, fitted on the vectors of all questions at once (ours, decision 30).
 
-Metric learning: one linear map after the pooling, after which questions that share concepts are near. The transformer
-stays as it is, so each question is encoded once and a batch may hold two thousand of them, where a training step of
-the transformer holds sixteen: what a batch of that size knows of a hierarchy (every concept has several questions in
-it) is what contrast lives by. Distances between hierarchies are undefined; such pairs are left out.
+Metric learning: one linear map after the pooling, after which questions that share concepts are near. The
+transformer is frozen, so each question is encoded once and a batch may hold two thousand of them, instead of
+the sixteen of a transformer training step. Contrast depends on how much of a hierarchy a batch covers: at
+this size, every concept has several questions in it. Distances between hierarchies are undefined; such pairs
+are left out.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ from analytics.training.stages import LoopSettings, Stage, Step, Task
 METRIC_STAGE = "last_layer"
 """Name of the stage that fits the last layer."""
 
-PART = 1_024  # texts that are encoded and kept together
-VECTORS_PREFIX = "vectors-"  # of the files next to a checkpoint that keep them
+PART = 1_024  # texts that are encoded and cached together
+VECTORS_PREFIX = "vectors-"  # of the files next to a checkpoint that cache them
 
-# Chosen on questions held out of the training parts of the public sets (decision 30).
+# Chosen on held-out questions of the public sets' training parts (decision 30).
 _BATCH = 2048
 _LEARNING_RATE = 1e-3
 _TEMPERATURE = 0.1
-_DROPOUT = 0.3  # of the entries of the vectors that are read
-_GRIDS = 32  # of tasks, drawn for a step
+_DROPOUT = 0.3  # of the entries of the input vectors
+_GRIDS = 32  # task grids drawn per step
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedTasks:
-    """Grids of tasks with the encoder's vectors of their questions, (questions, dimension), and their weight."""
+    """Task grids with the encoder's vectors of their questions, (questions, dimension), and their loss weight."""
 
     contrast: TaskContrast
     vectors: npt.NDArray[np.float32]
@@ -63,15 +64,15 @@ class WeighedTasks:
 
 
 class MetricTask(Task):
-    """A linear map, which begins as no change at all.
+    """A linear map, initialised to the identity.
 
     Args:
-        backbone: the encoder, on the device that computes; `attach` gives it the layer.
-        vectors: (questions, dimension) of the encoder as it is, length 1.
+        backbone: the encoder, on the training device; `attach` adds the layer to it.
+        vectors: (questions, dimension) from the unchanged encoder, of length 1.
         examples: the questions; they need concepts.
-        config: its levels (deeper parts of a path do not count) and seed.
-        held_out: metrics of the encoder.
-        tasks: grids of tasks, their vectors and the weight of their contrast; None for none.
+        config: provides the levels (deeper parts of a path are ignored) and the seed.
+        held_out: computes held-out metrics of the encoder.
+        tasks: task grids, their vectors and the weight of their contrast, if any.
 
     Raises:
         DataError: as `check_examples`.
@@ -109,7 +110,7 @@ class MetricTask(Task):
         return {"layer": self.layer}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the layer's weights; decay would pull them to 0 and not to where they began."""
+        """Return the layer's weights, without decay, which would pull them to 0 instead of to their initial values."""
         return [{"params": list(self.layer.parameters()), "weight_decay": 0.0}]
 
     def batches_per_epoch(self) -> int:
@@ -117,13 +118,13 @@ class MetricTask(Task):
         return len(self.vectors) // self.size
 
     def batches(self, epoch: int) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield rows, drawn from (seed, epoch) alone."""
+        """Yield row numbers, drawn from (seed, epoch) alone."""
         order = np.random.default_rng((self.seed, epoch)).permutation(len(self.vectors))
         for batch in range(self.batches_per_epoch()):
             yield order[batch * self.size : (batch + 1) * self.size]
 
     def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
-        """Return the contrast of every question of the batch with every other, and that of tasks."""
+        """Return the contrast of every question in the batch with every other, and the task contrast."""
         rows = torch.from_numpy(batch).to(self.vectors.device, non_blocking=True)
         unit = normalize(self._read(self.vectors[rows]), dim=1)
         loss = self.loss(unit @ unit.T, self.rank_table.ranks(rows, rows))
@@ -138,19 +139,19 @@ class MetricTask(Task):
         return self.layer(dropout(vectors, _DROPOUT)).float()
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics of the encoder with the layer after it."""
+        """Return held-out metrics of the encoder followed by the layer."""
         self.attach()
         return super().evaluate()
 
     def attach(self) -> None:
-        """Put the layer after the encoder, on top of one that it had already."""
+        """Put the layer after the encoder, on top of any existing one."""
         fitted = self.layer.weight.detach()
         head = Head.linear(fitted) if self.before is None else self.before.followed_by(fitted)
         set_head(self.backbone, head)
 
 
 def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
-    """See whether a last layer can learn anything from questions.
+    """Check that a last layer can learn anything from these questions.
 
     Raises:
         DataError: in no hierarchy do two questions share a concept that a third one does not have.
@@ -172,7 +173,7 @@ def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
 def _encode_kept(
     backbone: Backbone, texts: Sequence[str], context: TrainingContext
 ) -> npt.NDArray[np.float32]:
-    """Encode texts part by part; parts that the checkpoint's folder has are read, new ones are written there.
+    """Encode texts part by part, caching parts in the checkpoint's folder.
 
     Returns:
         (texts, dimension) float32.
@@ -197,7 +198,7 @@ def _encode_kept(
 def _weighed_tasks(
     backbone: Backbone, config: EncoderConfig, context: TrainingContext
 ) -> WeighedTasks | None:
-    """Return the contrast of tasks with the vectors that it reads; None where `task_contrast` is."""
+    """Return the task contrast with its input vectors; None if `task_contrast` returns None."""
     contrast = task_contrast(backbone, config, grids=_GRIDS)
     if contrast is None:
         return None
@@ -221,21 +222,21 @@ def metric_stage(
     context: TrainingContext,
     held_out: Callable[[], Mapping[str, float]] | None = None,
 ) -> Stage:
-    """Return the stage that fits the last layer of an encoder; a layer that it already has is extended.
+    """Return the stage that fits the last layer of an encoder; an existing layer is extended.
 
     Args:
-        backbone: the encoder; when the stage begins its adapters are merged.
-        examples: the training questions; those without a concept are not used.
-        config: its `metric_steps`, levels and seed.
-        context: its checkpoint folder keeps the vectors, so that a training that was interrupted does not encode
+        backbone: the encoder; its adapters are merged when the stage begins.
+        examples: the training questions; those without a concept are ignored.
+        config: provides `metric_steps`, levels and seed.
+        context: its checkpoint folder caches the vectors, so that an interrupted training does not encode
             them again.
-        held_out: metrics of the encoder with its new layer.
+        held_out: computes held-out metrics of the encoder with its new layer.
     """
     tagged = [example for example in examples if example.paths]
 
     def objective() -> MetricTask:
         seed_everything(config.seed)
-        served = for_serving(backbone)  # the layer follows what is served: texts are cut as late
+        served = for_serving(backbone)  # the layer follows the served encoder, which truncates texts later
         try:
             vectors = _encode_kept(served, [example.text for example in tagged], context)
             tasks = _weighed_tasks(served, config, context)

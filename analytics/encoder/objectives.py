@@ -1,7 +1,8 @@
-"""What may be learned besides the contrast: concepts, the order of difficulty, and tasks in place of stories.
+"""Objectives besides the contrast: concepts, the order of difficulty, and tasks independent of stories.
 
-Not in QuesCo. A frozen linear layer already names a concept better than neighbours do; learning both at once
-lets the neighbours follow (decision 0020). Of tasks see `analytics.encoder.task_grids`.
+Not in QuesCo. A frozen linear layer already predicts a concept better than nearest neighbours do; learning
+both jointly lets the neighbours catch up (decision 0020). Task contrast is described in
+`analytics.encoder.task_grids`.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from analytics.inference.vocabulary import known_languages
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.training.distributed import process_number
 
-_SCALE = 20.0  # of cosines before the softmax: a probability of 0.99 must be reachable among 100 concepts
+_SCALE = 20.0  # of cosines before the softmax, so that a probability of 0.99 is reachable among 100 concepts
 _TASK_TEMPERATURE = 0.1
 
 
 class JointHeads(nn.Module):
     """A softmax over the concepts of each level of each hierarchy, and one value for difficulty.
 
-    Both read unit vectors, so that what they learn shows in cosines.
+    Both read unit vectors, so that what they learn is reflected in cosines.
 
     Args:
-        examples: the training questions; their concepts are what can be predicted.
+        examples: the training questions; their concepts are the classes.
         hidden: length of a representation.
-        levels: deeper parts of a path do not count.
+        levels: deeper parts of a path are ignored.
     """
 
     def __init__(self, examples: Sequence[EncoderExample], hidden: int, levels: int) -> None:
@@ -67,11 +68,11 @@ class JointHeads(nn.Module):
 
         Args:
             rows: (batch,) rows of the examples.
-            representations: (batch, hidden), not normalised.
+            representations: (batch, hidden), unnormalised.
 
         Returns:
             ``loss_concepts``, the cross-entropy averaged over questions and levels, and ``loss_difficulty``,
-            the logistic loss over pairs of one hierarchy that differ in difficulty.
+            the logistic loss over pairs within a hierarchy that differ in difficulty.
         """
         unit = normalize(representations.float(), dim=1)
         return {
@@ -105,20 +106,20 @@ class JointHeads(nn.Module):
         gaps = scores[:, None] - scores[None, :]
         weights = torch.from_numpy(harder / harder.sum()).to(
             gaps
-        )  # a mask would wait for the device to count it
+        )  # masking would wait for the device to count the result
         return (softplus(-gaps) * weights).sum()
 
 
 class TaskContrast:
-    """The contrast of tasks: each question of a grid against the others of all grids that are drawn.
+    """Task contrast: each question of a grid against all others in the drawn grids.
 
     Args:
-        questions: of the grids.
-        grids: how many are drawn for a step.
-        seed: of the draws.
+        questions: the questions of the grids.
+        grids: number of grids drawn per step.
+        seed: seed of the draws.
 
     Raises:
-        DataError: there are fewer grids than are drawn.
+        DataError: there are fewer grids than `grids`.
     """
 
     def __init__(self, questions: Sequence[GridQuestion], *, grids: int, seed: int) -> None:
@@ -126,7 +127,7 @@ class TaskContrast:
         self.loss = HierarchicalContrastLoss(1, _TASK_TEMPERATURE)
 
     def draw(self, step: int) -> npt.NDArray[np.int64]:
-        """Return the rows of a step's grids, other ones in every process."""
+        """Return the rows of a step's grids, which differ between processes."""
         return self.batches.draw((self.seed, step, process_number()))
 
     def texts(self, rows: npt.NDArray[np.int64]) -> list[str]:
@@ -134,19 +135,19 @@ class TaskContrast:
         return [self.batches.texts[row] for row in rows]
 
     def __call__(self, rows: npt.NDArray[np.int64], vectors: Tensor) -> Tensor:
-        """Return the loss of the questions' vectors, (rows, dimension) of any length."""
+        """Return the loss of the questions' vectors, (rows, dimension), which need not be normalised."""
         unit = normalize(vectors.float(), dim=1)
         ranks = torch.from_numpy(self.batches.ranks(rows)).to(unit.device)
         return self.loss(unit @ unit.T, ranks)
 
 
 def task_contrast(backbone: Backbone, config: EncoderConfig, *, grids: int) -> TaskContrast | None:
-    """Return the contrast of the packaged grids in the languages that a backbone knows.
+    """Return the task contrast of the packaged grids in the languages that a backbone knows.
 
-    None where `task_weight` is 0, or the backbone knows no language that has grids.
+    None if `task_weight` is 0, or the backbone knows no language of the grids.
 
     Args:
-        grids: how many are drawn for a step, at most.
+        grids: maximum number of grids drawn per step.
     """
     if not config.task_weight:
         return None

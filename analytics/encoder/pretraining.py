@@ -1,4 +1,4 @@
-"""Contrastive pre-training of a question encoder: momentum contrast, the model, and the task of the training loop."""
+"""Contrastive pre-training of a question encoder: momentum contrast, the model, and the task for the training loop."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ from analytics.training.stages import Step, Task
 
 
 class MomentumEncoder(nn.Module):
-    """The key encoder: a copy of the query encoder whose weights follow as an exponential average.
+    """The key encoder: a copy of the query encoder that follows its weights as an exponential moving average.
 
-    ``key = momentum * key + (1 - momentum) * query``; no gradient flows into it, and it runs in evaluation
-    mode, without dropout, unless `train` is called on it.
+    ``key = momentum * key + (1 - momentum) * query``; it receives no gradient, and runs in evaluation mode,
+    without dropout, unless `train` is called on it.
 
     Args:
-        query_encoder: what it follows; not registered as a submodule, so its weights are not saved twice.
-        momentum: share of its own weights kept in an update.
+        query_encoder: the encoder to follow; not registered as a submodule, so its weights are not saved
+            twice.
+        momentum: share of its own weights retained in an update.
 
     Raises:
         ValueError: momentum outside 0 .. 1.
@@ -50,13 +51,13 @@ class MomentumEncoder(nn.Module):
         self.encoder = copy.deepcopy(query_encoder).requires_grad_(False)
 
     def forward(self, *args: Any, **options: Any) -> Any:
-        """Return what the copy gives, without a gradient."""
+        """Return the copy's output, without a gradient."""
         with torch.no_grad():
             return self.encoder(*args, **options)
 
     @torch.no_grad()
     def update(self, query_encoder: nn.Module) -> None:
-        """Follow the query encoder by one step; buffers are copied."""
+        """Update the weights towards the query encoder by one step; buffers are copied."""
         for key_parameter, parameter in zip(
             self.encoder.parameters(), query_encoder.parameters(), strict=True
         ):
@@ -66,25 +67,25 @@ class MomentumEncoder(nn.Module):
 
 
 EMPTY = -1
-"""Label of a place that has not been filled yet."""
+"""Label of an unfilled slot."""
 
 
 class MemoryQueue(nn.Module):
-    """The newest `size` keys; wraps around, takes batches of any size, and is saved with the model.
+    """Ring buffer of the newest `size` keys; it takes batches of any size and is saved with the model.
 
-    Unlike the published code of QuesCo it begins empty rather than full of random vectors, so that early
-    negatives are questions and not noise.
+    Unlike in QuesCo's published code, it begins empty rather than filled with random vectors, so that early
+    negatives are questions, not noise.
 
     Args:
-        size: number of keys kept.
+        size: maximum number of keys.
         dimension: length of a key.
 
     Raises:
         ValueError: size or dimension below 1.
 
     Attributes:
-        keys: (size, dimension); only the first `len(queue)` places are filled.
-        labels: (size,) integers, `EMPTY` in places not filled.
+        keys: (size, dimension); only the first `len(queue)` slots are filled.
+        labels: (size,) integers, `EMPTY` in unfilled slots.
     """
 
     keys: Tensor
@@ -99,7 +100,7 @@ class MemoryQueue(nn.Module):
         self.register_buffer("keys", torch.zeros(size, dimension))
         self.register_buffer("labels", torch.full((size,), EMPTY, dtype=torch.long))
         self.register_buffer("position", torch.zeros((), dtype=torch.long))
-        self._filled = 0  # on the host, so that no step has to wait for the device to count
+        self._filled = 0  # on the host, so that no step has to wait for the device
         self.register_load_state_dict_post_hook(self._count_filled)
 
     def __len__(self) -> int:
@@ -110,7 +111,7 @@ class MemoryQueue(nn.Module):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor, labels: Tensor) -> None:
-        """Add keys, dropping the oldest; of a batch larger than the queue the last ones stay.
+        """Add keys, dropping the oldest; if a batch is larger than the queue, its last keys are stored.
 
         Args:
             keys: (batch, dimension).
@@ -131,20 +132,20 @@ class MemoryQueue(nn.Module):
     def filled(self) -> tuple[Tensor, Tensor]:
         """Return copies of the keys (filled, dimension) and labels (filled,), in no particular order.
 
-        Copies, because a loss is differentiated after the next keys have been written.
+        They are copies, because the backward pass runs after the next keys have been written.
         """
         count = len(self)
         return self.keys[:count].clone(), self.labels[:count].clone()
 
 
 class QuestionEncoder(nn.Module):
-    """Token ids to a representation, and to a unit vector in the contrasted space.
+    """Map token ids to a representation, and to a unit vector in the contrastive space.
 
     Args:
         transformer: a Hugging Face encoder.
         hidden: length of its token states.
-        projection: length of the contrasted vectors; 0: the representations themselves are contrasted.
-        head: that the encoder already has after its pooling; it stays as it is.
+        projection: length of the contrasted vectors; 0 contrasts the representations themselves.
+        head: the encoder's existing head after its pooling; it is not trained.
     """
 
     def __init__(
@@ -160,28 +161,28 @@ class QuestionEncoder(nn.Module):
             )
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Map (batch, tokens) to (batch, hidden), not normalised; padding does not count."""
+        """Map (batch, tokens) to (batch, hidden), unnormalised, ignoring padding."""
         return pooled_vectors(self.transformer, self.head, input_ids, attention_mask)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Map (batch, tokens) to unit vectors (batch, projection, or hidden without a projector)."""
+        """Map (batch, tokens) to unit vectors (batch, projection), or (batch, hidden) without a projector."""
         return normalize(self.projector(self.represent(input_ids, attention_mask)).float(), dim=1)
 
 
-_GRIDS = 3  # for a step: some 50 questions
+_GRIDS = 3  # per step: about 50 questions
 
 
 class PretrainingTask(Task):
-    """QuesCo: questions near those of near concepts, by a momentum encoder and a queue.
+    """QuesCo: pull questions with similar concepts together, using a momentum encoder and a queue.
 
     Args:
-        backbone: where the query encoder starts, on the device that computes; it is trained in place.
+        backbone: initial query encoder, on the training device; it is trained in place.
         examples: the training questions.
-        config: how to train.
-        held_out: metrics of the query encoder.
+        config: the configuration.
+        held_out: computes held-out metrics of the query encoder.
 
     Raises:
-        DataError: fewer questions than two batches, or none with a concept where concepts are ranked.
+        DataError: there are fewer questions than two batches, or concepts are ranked and no question has one.
     """
 
     def __init__(
@@ -222,7 +223,7 @@ class PretrainingTask(Task):
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the paths to rank by: none without ranking; where finest concepts are classes, each is one concept."""
+        """Return the paths to rank by: none without ranking; single concepts if finest concepts are classes."""
         if self.config.ranking == "none":
             return np.full((len(self.examples), 1, 1), NO_CONCEPT), np.zeros(
                 len(self.examples), dtype=np.int64
@@ -243,12 +244,12 @@ class PretrainingTask(Task):
         }
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the query encoder's, and those of the heads."""
+        """Return the parameter groups of the query encoder and the heads."""
         heads = () if self.heads is None else self.heads.parameters()
         return decay_groups((*self.query_encoder.parameters(), *heads))
 
     def batches(self, epoch: int) -> Iterator[tuple[np.ndarray, list[str], list[str]]]:
-        """Yield row numbers, texts and second views; drawn from (seed, epoch, row) alone, so resumable."""
+        """Yield row numbers, texts and second views; drawn from (seed, epoch, row) alone, so it can resume."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
             texts = [self.examples[row].text for row in rows]
@@ -264,7 +265,7 @@ class PretrainingTask(Task):
         return self.augmenter(example.text, rng)
 
     def losses(self, batch: tuple[np.ndarray, list[str], list[str]], step: Step) -> Mapping[str, Tensor]:
-        """Return the loss and its terms by rank; the keys of the batch enter the queue."""
+        """Return the loss and its terms by rank, and add the batch's keys to the queue."""
         rows, texts, views = batch
         representations = self.query_encoder.represent(*self.backbone.batch(texts))
         queries = normalize(self.query_encoder.projector(representations).float(), dim=1)
@@ -288,7 +289,7 @@ class PretrainingTask(Task):
         return {"loss": loss, **by_rank, **besides}
 
     def _losses_besides(self, rows: np.ndarray, representations: Tensor, step: Step) -> dict[str, Tensor]:
-        """Return the terms that are not the paper's, as far as they have a weight."""
+        """Return the loss terms that are not in the paper, for those with a non-zero weight."""
         terms = {} if self.heads is None else dict(self.heads.losses(rows, representations))
         if self.tasks is not None:
             drawn = self.tasks.draw(step.number)
@@ -302,5 +303,5 @@ class PretrainingTask(Task):
         return self._last_ranks
 
     def after_step(self) -> None:
-        """Let the key encoder follow."""
+        """Update the key encoder."""
         self.key_encoder.update(self.query_encoder)

@@ -1,7 +1,7 @@
-"""Ranks of a batch to all keys of a queue, by one kernel on the device that trains.
+"""Ranks between a batch and all keys of a queue, computed on the training device in one kernel.
 
-QuesCo (Ning et al., AAAI 2023), Eq. 1 and 3; `analytics.encoder.khar` has the distance of two questions. Many questions
-have the same concepts, so ranks are worked out once for each distinct path and then looked up.
+QuesCo (Ning et al., AAAI 2023), Eq. 1 and 3; `analytics.encoder.khar` computes the distance of two questions.
+Many questions have the same concepts, so ranks are computed once for each distinct path and then looked up.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from torch import Tensor
 
 from analytics.encoder.khar import NO_CONCEPT, UNDEFINED
 
-_MOST_IN_A_TABLE = 4_096  # distinct paths: 16 MB; of more, ranks are worked out for each batch
+_MOST_IN_A_TABLE = 4_096  # distinct paths: 16 MB; with more, ranks are computed per batch
 
-_BLOCK = 1_024  # keys at once, so that what lies between stays in the cache
+_BLOCK = 1_024  # keys at once, so that intermediate results stay in the cache
 _NOWHERE = 255
-"""Farther than any rank, so that the smallest rank counts; read as `UNDEFINED` once it is signed."""
+"""Larger than any rank, so that the minimum ignores it; becomes `UNDEFINED` when read as signed."""
 
 
 class RankTable:
-    """The concepts of all training questions, from which ranks are read without waiting for the host.
+    """The concepts of all training questions, for looking up ranks without synchronising with the host.
 
     Args:
-        numbers: (questions, paths, levels) as `analytics.encoder.khar.encode_paths` gives them.
+        numbers: (questions, paths, levels) as returned by `analytics.encoder.khar.encode_paths`.
         hierarchies: (questions,), `analytics.encoder.khar.UNDEFINED` for a question without concepts.
-        device: where ranks are computed.
+        device: device on which ranks are computed.
         farthest: rank of questions that share nothing; by default levels + 1.
     """
 
@@ -41,7 +41,7 @@ class RankTable:
         questions, width, levels = numbers.shape
         self.farthest = levels + 1 if farthest is None else farthest
         is_place = numbers[:, :, :1] != NO_CONCEPT
-        is_place[:, 0] = True  # a question of a hierarchy has a place in it, even without a concept
+        is_place[:, 0] = True  # a question in a hierarchy has a slot in it, even without a concept
         owners = np.where(is_place, hierarchies[:, None, None], UNDEFINED)
         described = np.concatenate([owners, numbers], axis=2).reshape(-1, levels + 1)
         paths, path_of = np.unique(described, axis=0, return_inverse=True)
@@ -57,13 +57,14 @@ class RankTable:
         Args:
             rows: (batch,) distinct row numbers, on the table's device.
             others: (others,) row numbers.
-            views: columns of rank 0 in front, one for each augmented version of the question.
-            out: the ranks of an earlier call, written over where they have the same shape: new memory of this size
-                costs as much as the ranks.
+            views: number of leading columns of rank 0, one per augmented version of the question.
+            out: the ranks of an earlier call, overwritten if they have the same shape: allocating memory of
+                this size costs as much as computing the ranks.
 
         Returns:
-            (batch, views + others) int8: 1 (same finest concept) .. levels (only the coarsest shared), `farthest`
-            (nothing shared); `UNDEFINED` where the hierarchies differ, one has no concept, or both are one question.
+            (batch, views + others) int8: 1 (same finest concept) .. levels (only the coarsest shared),
+            `farthest` (nothing shared); `UNDEFINED` where the hierarchies differ, one has no concept, or both
+            are the same question.
         """
         by_path = self._by_path(rows)  # (paths, batch)
         shape = (len(rows), views + len(others))
@@ -74,13 +75,13 @@ class RankTable:
         paths = self._path_of[others]
         for part, part_paths in zip(keys.split(_BLOCK), paths.split(_BLOCK), strict=True):
             torch.index_select(by_path, 0, part_paths[:, 0], out=part)
-            for place in range(1, paths.shape[1]):  # the nearest pair of paths of each two questions counts
+            for place in range(1, paths.shape[1]):  # the nearest pair of paths of two questions counts
                 torch.minimum(part, by_path.index_select(0, part_paths[:, place]), out=part)
         self._leave_out_same(keys, rows, others)
         return ranks.view(torch.int8).T
 
     def _by_path(self, rows: Tensor) -> Tensor:
-        """Return the rank of each path for each question of a batch, (paths, batch); `_NOWHERE` if there is none."""
+        """Return the rank of each path for each question of a batch, (paths, batch); `_NOWHERE` if undefined."""
         anchors = self._path_of[rows]  # (batch, width)
         best: Tensor | None = None
         for place in range(anchors.shape[1]):
@@ -90,11 +91,11 @@ class RankTable:
                 else self._table.index_select(1, anchors[:, place])
             )
             best = ranks if best is None else torch.minimum(best, ranks)
-        assert best is not None  # noqa: S101 - a question has a place for one path at least
+        assert best is not None  # noqa: S101 - a question has a slot for one path at least
         return best
 
     def _between(self, anchors: Tensor) -> Tensor:
-        """Return the ranks of all paths for those of some anchors, (paths, anchors) uint8."""
+        """Return the ranks between all paths and some anchor paths, (paths, anchors) uint8."""
         shared = torch.zeros(len(self._paths), len(anchors), dtype=torch.uint8, device=anchors.device)
         for level in range(1, anchors.shape[1]):
             nodes = self._paths[:, level]
@@ -105,12 +106,12 @@ class RankTable:
         return torch.where(comparable, ranks, _NOWHERE).to(torch.uint8)
 
     def _leave_out_same(self, ranks: Tensor, rows: Tensor, others: Tensor) -> None:
-        """Write `_NOWHERE` where a question meets itself; ranks is (others, batch)."""
+        """Write `_NOWHERE` where a question meets itself; `ranks` is (others, batch)."""
         if not len(others) or not len(rows):
             return
         place_of = torch.full_like(self._path_of[:, 0], -1)
         place_of[rows] = torch.arange(len(rows), device=rows.device)
-        places = place_of[others]  # its place in the batch
+        places = place_of[others]  # its index in the batch
         cells = ranks.view(-1)
         chosen = torch.arange(len(others), device=rows.device) * len(rows) + places.clamp(min=0)
         cells.put_(chosen, torch.where(places >= 0, _NOWHERE, cells.take(chosen)).to(torch.uint8))

@@ -1,9 +1,9 @@
-"""Grids of questions: several tasks asked of several stories, so that an encoder learns the task and not the story.
+"""Grids of questions: several tasks asked about several stories, so that an encoder learns the task, not the story.
 
-Not in QuesCo, whose only relation between questions is their distance in a hierarchy of concepts (Eq. 1). Questions of
-one column have the same task in different stories and are positives; those of one row tell the same story and ask for
-something else, and are the hardest negatives. The packaged grids (`task_grids.jsonl.gz`) were written for Kindred.
-See docs/decisions/0140-purpose-is-learned-from-grids.md.
+Not in QuesCo, whose only relation between questions is their distance in a hierarchy of concepts (Eq. 1).
+Questions in one column have the same task in different stories and are positives; those in one row tell the
+same story with different tasks and are the hardest negatives. The packaged grids (`task_grids.jsonl.gz`) were
+written for Kindred. See docs/decisions/0140-purpose-is-learned-from-grids.md.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from analytics.errors import DataError
 from analytics.json_lines import naming_line, read_objects
 
 PACKAGED_GRIDS = Path(__file__).with_name("task_grids.jsonl.gz")
-"""The grids that come with the program."""
+"""The grids distributed with the program."""
 
 SAME_QUESTION, SAME_TASK, OTHER_TASK = 0, 1, 2
-"""Ranks of one question for another; the first is left out of a contrast."""
+"""Ranks of one question relative to another; `SAME_QUESTION` is left out of the contrast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class GridQuestion:
 
 
 def read_grids(path: Path = PACKAGED_GRIDS) -> list[GridQuestion]:
-    """Return the questions of all grids of a JSON Lines file, grid by grid.
+    """Read the questions of all grids from a JSON Lines file, grid by grid.
 
-    A line has ``language``, ``questions`` (a list for each story, with a question or null for each task) and,
-    optionally, ``bare``: for each task a question without a story, or null.
+    A line has ``language``, ``questions`` (one list per story, with a question or null per task) and,
+    optionally, ``bare``: one question without a story, or null, per task.
 
     Raises:
         DataError: a line cannot be read, or its stories differ in their number of tasks.
@@ -73,14 +73,14 @@ def _grid(number: int, body: Mapping[str, Any]) -> list[GridQuestion]:
 
 
 class GridBatches:
-    """Draws whole grids, and says which of their questions have the same task.
+    """Draws whole grids and ranks their questions by whether they have the same task.
 
     Args:
-        questions: of the grids; see `read_grids`.
-        grids: how many are drawn together.
+        questions: the questions of the grids; see `read_grids`.
+        grids: number of grids drawn together.
 
     Raises:
-        DataError: there are fewer grids than that.
+        DataError: there are fewer grids than `grids`.
     """
 
     def __init__(self, questions: Sequence[GridQuestion], grids: int) -> None:
@@ -95,12 +95,12 @@ class GridBatches:
             )
 
     def draw(self, seed: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the rows of some grids, the same ones for the same seed."""
+        """Return the rows of randomly drawn grids; the same seed gives the same grids."""
         chosen = np.random.default_rng(seed).choice(self._names, self._grids, replace=False)
         return np.flatnonzero(np.isin(self._grid, chosen))
 
     def ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return `SAME_TASK` or `OTHER_TASK` for each two questions, (rows, rows); `SAME_QUESTION` on the diagonal."""
+        """Return `SAME_TASK` or `OTHER_TASK` for each pair, (rows, rows), and `SAME_QUESTION` on the diagonal."""
         same = (self._grid[rows][:, None] == self._grid[rows]) & (
             self._task[rows][:, None] == self._task[rows]
         )

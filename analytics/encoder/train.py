@@ -1,4 +1,4 @@
-"""From questions to an encoder artifact: pre-training, the last layer, held-out figures, export."""
+"""Train an encoder artifact from questions: pre-training, the last layer, held-out metrics, export."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Stage, TrainingResult
 
-_MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
+_MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions to retrieve from
 _MAIN_METRIC = "held_out_precision_at_10"
 
 
@@ -49,16 +49,17 @@ def train_encoder(
 
     Args:
         examples: questions to learn from. Those of the fixed held-out part (`analytics.splits.is_held_out`)
-            are taken out, counted, and measured with. Where concepts rank, those without one are left out.
+            are removed, counted, and used for evaluation. If concepts are ranked, questions without one are
+            left out.
         config: the settings; its backbone is loaded.
-        output: the artifact's folder, written whole or not at all.
+        output: the artifact's folder, written atomically.
         context: name, provenance, checkpoint, progress and cancellation.
-        start: encoder to load in place of the configuration's backbone.
+        start: encoder to load instead of the configuration's backbone.
 
     Raises:
-        DataError: too few questions, or none with a concept.
+        DataError: there are too few questions, or none has a concept.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
     remaining, kept_out = split_held_out(examples)
@@ -90,7 +91,7 @@ def train_encoder(
 
 
 def _begun_with(encoder: Path) -> dict[str, Any]:
-    """Return what is worth keeping of the model that a training began with, where it was one of ours."""
+    """Return the provenance of the model that training started from, if it was one of ours."""
     if not (encoder / MANIFEST_NAME).is_file():
         return {}
     manifest = artifact_read(encoder)
@@ -113,23 +114,24 @@ def fit_encoder(
     start: str = "",
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> tuple[Backbone, TrainingResult]:
-    """Train a backbone on exactly these questions, in one or two stages: the transformer, then a last layer.
+    """Train a backbone on exactly these questions, in up to two stages: the transformer, then a last layer.
 
     Args:
         examples: the training questions.
         config: the settings.
-        held_out: questions to measure with.
-        start: encoder to load in place of the configuration's backbone.
-        context: checkpoint, progress and cancellation. The checkpoint's folder also keeps the vectors that a last
-            layer is fitted on.
+        held_out: questions to evaluate on.
+        start: encoder to load instead of the configuration's backbone.
+        context: checkpoint, progress and cancellation. The checkpoint's folder also caches the vectors that a
+            last layer is fitted on.
 
     Returns:
-        The trained backbone, adapters merged, and how training ended.
+        The trained backbone, adapters merged, and the training result.
 
     Raises:
-        DataError: too few questions, none with a concept, or the checkpoint is of another training.
+        DataError: there are too few questions, none has a concept, or the checkpoint belongs to another
+            training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
     """
     if config.metric_steps:
         check_examples(examples, config.levels)
@@ -145,7 +147,7 @@ def fit_encoder(
     measure = None
     if held_out:
         measure = partial(_Evaluation(examples, held_out, config.levels, generator), backbone)
-    backbone.adapter = adapter_files(Path(source))  # what a last layer leaves as it is
+    backbone.adapter = adapter_files(Path(source))  # a last layer leaves it unchanged
     stages = []
     if trains_transformer:
         stages.append(_transformer_stage(backbone, examples, config, measure))
@@ -205,9 +207,10 @@ class _Evaluation:
 
 
 def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[EncoderExample]:
-    """Return the questions that the objective can compare with others, or all, with a report, if there are none.
+    """Return the questions that the objective can compare with others, or report and return all if there are none.
 
-    Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
+    If concepts are ranked, a question without one has no rank to any other and would only take up space in
+    the queue.
     """
     if config.objective == "last-layer":
         return [example for example in examples if example.paths] or examples

@@ -1,6 +1,6 @@
-"""Tree edit distance of expressions, and the similarity of equations that Textual-CL defines with it.
+"""Tree edit distance of expressions, and Textual-CL's similarity of equations, which is based on it.
 
-Zhang and Shasha 1989, unit costs for inserting, deleting and renaming a node; operands are ordered.
+Zhang and Shasha 1989, with unit costs for inserting, deleting and renaming a node; operands are ordered.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _indexed(tree: ExpressionTree) -> _Indexed:
 
 
 def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
-    """Return the least number of nodes to insert, delete or rename that turns one tree into the other.
+    """Return the minimum number of nodes to insert, delete or rename to turn one tree into the other.
 
     >>> from analytics.expression.parser import parse_expression
     >>> tree_edit_distance(parse_expression("(1+2)*3"), parse_expression("1*3"))
@@ -55,7 +55,7 @@ def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
 
 
 def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, distance: np.ndarray) -> None:
-    """Return the distances between all prefixes of two key sub-trees; those of whole sub-trees are kept."""
+    """Fill in the distances between all prefixes of two key subtrees; those of whole subtrees are stored."""
     row_start, column_start = left.leftmost[row_root], right.leftmost[column_root]
     rows, columns = row_root - row_start + 2, column_root - column_start + 2
     forest = [[0] * columns for _ in range(rows)]
@@ -78,7 +78,7 @@ def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, dist
 
 
 def equation_similarity(first: ExpressionTree, second: ExpressionTree) -> float:
-    """Return 1 - distance / (nodes of both), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
+    """Return 1 - distance / (total nodes), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
 
     >>> from analytics.expression.parser import parse_expression
     >>> equation_similarity(parse_expression("1+2"), parse_expression("1+3"))

@@ -1,7 +1,8 @@
-"""Exact evaluation of expression trees, with bounds on the work that a tree can ask for.
+"""Exact evaluation of expression trees, with bounds on the work that a tree can cause.
 
-Values are fractions, so that ``0.1 + 0.2`` is ``3/10`` and two equations are equal or not. A power with a
-fractional exponent has a value only where the root is exact; `evaluate_float` approximates the others.
+Values are fractions, so that ``0.1 + 0.2`` is exactly ``3/10`` and two equations are either equal or not. A
+power with a fractional exponent has a value only if the root is exact; `evaluate_float` approximates the
+others.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy.typing as npt
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-_TOLERANCE = 1e-4  # of two answers, relative to the larger
-MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
-_MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
+_TOLERANCE = 1e-4  # for comparing two answers, relative to the larger
+MAX_BITS = 4096  # in a numerator or denominator; about 1,200 digits
+_MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser checked them
 _LONGEST_NUMBER = 400  # characters
 _DIVIDES_BY_ZERO = "The equation divides by zero."
 
@@ -46,15 +47,15 @@ class EvaluationError(DataError):
     """The arithmetic has no exact value: a division by zero, an inexact root, or a number too large."""
 
 
-@lru_cache(maxsize=4096)  # a request reads the same few numbers hundreds of times
+@lru_cache(maxsize=4096)  # a request parses the same few numbers hundreds of times
 def number_value(label: str) -> Fraction:
-    """Return the value of a number as equations write it: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
+    """Parse a number as written in equations: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
 
     >>> number_value("25%"), number_value("5(1/2)")
     (Fraction(1, 4), Fraction(11, 2))
 
     Raises:
-        EvaluationError: it is no number, or longer than 400 characters.
+        EvaluationError: it is not a number, or is longer than 400 characters.
     """
     if len(label) > _LONGEST_NUMBER:
         raise EvaluationError(f"A number has more than {_LONGEST_NUMBER} characters.")
@@ -80,7 +81,7 @@ def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
     Fraction(3, 2)
 
     Args:
-        slots: values of leaves that are no numbers, by their labels.
+        slots: values of leaves that are not numbers, by label.
 
     Raises:
         EvaluationError: a division by zero, a root that is not exact, or a value beyond `MAX_BITS`.
@@ -92,10 +93,11 @@ def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
 
 
 def evaluate_float(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> float:
-    """Return the value of a tree as a float: exact where `evaluate` is, else with approximate roots.
+    """Return the value of a tree as a float: exact if `evaluate` is, else with approximate roots.
 
     Raises:
-        EvaluationError: as `evaluate`, but for roots; a root of a negative number has no value.
+        EvaluationError: as for `evaluate`, except for inexact roots; a root of a negative number has no
+            value.
     """
     try:
         return float(evaluate(tree, slots))
@@ -112,10 +114,10 @@ def evaluate_floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats
     array([1.5, nan])
 
     Args:
-        slots: (values,) of each leaf that is no number, by its label.
+        slots: (values,) for each leaf that is not a number, by label.
 
     Returns:
-        (values,), or () for a tree without slots; not finite where there is no value.
+        (values,), or () for a tree without slots; not finite where no value exists.
 
     Raises:
         EvaluationError: a number of the tree cannot be read, or is too large.
@@ -206,9 +208,9 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def answers_agree(first: float | None, second: float | None) -> bool:
-    """Return whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers.
+    """Return whether two answers are equal within a ten-thousandth of the larger one, or of 1 if both are smaller.
 
-    None is no answer, and agrees with nothing.
+    None means no answer, and agrees with nothing.
     """
     if first is None or second is None:
         return False

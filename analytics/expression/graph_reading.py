@@ -1,4 +1,4 @@
-"""A graph key as people read it, what two keys prove, and which computations are one step apart."""
+"""Graph keys in readable form, what two keys prove, and which computations are one step apart."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from analytics.expression.tree import ExpressionTree
 
 _TOKEN = re.compile(r"-?[^(),-]+|[(),]")
 _SLOT = re.compile(r"s\d+")
-_LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that are read as numbers or constants
+_LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that could be mistaken for numbers or constants
 _MASK = "n"
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A leaf or an operator of a key; `is_inverse` where it is subtracted, or divides."""
+    """A leaf or an operator of a key; `is_inverse` if it is subtracted, or a divisor."""
 
     label: str
     is_inverse: bool
@@ -27,19 +27,19 @@ class _Part:
 
 
 def graph_reading(key: str) -> str:
-    """Return a graph key as arithmetic with a letter for each number of the text.
+    """Return a graph key as arithmetic with a letter for each number in the text.
 
     >>> graph_reading("+(*(s0,s1),-s2)"), graph_reading("*(+(s0,-1),s1)"), graph_reading("*(-s0,s1)")
     ('a × b − c', '(a − 1) × b', 'a ÷ b')
 
     Raises:
-        DataError: it is no graph key.
+        DataError: it is not a graph key.
     """
     return _written(_read(key), {}, iter(_LETTERS))
 
 
 def graph_operations(key: str) -> int:
-    """Return how many operations of two numbers a graph has.
+    """Return the number of binary operations in a graph.
 
     >>> graph_operations("+(*(s0,s1),-s2)"), graph_operations("s0")
     (2, 0)
@@ -48,10 +48,11 @@ def graph_operations(key: str) -> int:
 
 
 def graphs_differ_in_operations(first: str, second: str) -> bool:
-    """Return whether each graph has an operation that the other lacks, or both have the same in a different order.
+    """Return whether each graph has an operation that the other lacks, or both have the same in different order.
 
-    One more step of the same kind (``a + b + c`` next to ``a + b``), and a step that the other has too, prove nothing:
-    a fraction may be written as a division, a sum as a product. Nor does another constant.
+    An additional step of the same kind (``a + b + c`` and ``a + b``), or a step that the other has too,
+    proves nothing: a fraction may be written as a division, a sum as a product. Nor does a different
+    constant.
 
     >>> graphs_differ_in_operations("+(s0,-s1)", "+(s0,s1)"), graphs_differ_in_operations("+(s0,s1,s2)", "+(s0,s1)")
     (True, False)
@@ -86,7 +87,7 @@ def _read(key: str) -> _Part:
             return _Part(label, is_inverse)
         parts = []
         while place < len(tokens) and tokens[place] != ")":
-            place += 1  # the bracket that opens, or a comma
+            place += 1  # the opening bracket, or a comma
             parts.append(part())
         place += 1
         return _Part(label, is_inverse, tuple(parts))
@@ -104,7 +105,7 @@ def _walk(part: _Part) -> Iterator[_Part]:
 
 
 def _written(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
-    """Return the part without its own sign; letters go to slots in the order in which they are read."""
+    """Write the part without its own sign; slots get letters in reading order."""
     if not part.parts:
         if _SLOT.fullmatch(part.label) is None:
             return part.label
@@ -128,7 +129,7 @@ def _written(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
 
 
 def _bracketed(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
-    """Return an operand, in brackets unless it is a single number."""
+    """Write an operand, in brackets unless it is a single number."""
     text = _written(part, names, letters)
     return f"({text})" if part.parts else text
 
@@ -141,7 +142,7 @@ def _masked(part: _Part) -> str:
 
 
 def _signs(part: _Part) -> set[str]:
-    """Return the operations that a person would carry out: ``+ - * /`` and others by their label."""
+    """Return the operations that a person would carry out: ``+ - * /``, and others by label."""
     signs: set[str] = set()
     for each in _walk(part):
         if each.label in ("+", "*") and each.parts:
@@ -159,7 +160,7 @@ _OPERATIONS = ("+", "-", "*", "/")
 
 
 def trees_with_one_step_less(tree: ExpressionTree) -> Iterator[ExpressionTree]:
-    """Yield the tree without one of its operations, and without the number that the operation works with.
+    """Yield the tree without one of its operations and the number that it is applied to.
 
     >>> from analytics.expression.notation import from_prefix, to_infix
     >>> [to_infix(less) for less in trees_with_one_step_less(from_prefix("- * N0 N1 N2".split()))]
@@ -174,7 +175,7 @@ def trees_with_one_step_less(tree: ExpressionTree) -> Iterator[ExpressionTree]:
 
 
 def trees_with_another_step(tree: ExpressionTree) -> Iterator[ExpressionTree]:
-    """Yield the tree with one of its operations replaced by each other one of the four.
+    """Yield the tree with one of its operations replaced by each of the other three.
 
     >>> from analytics.expression.notation import from_prefix, to_infix
     >>> [to_infix(changed) for changed in trees_with_another_step(from_prefix("+ N0 N1".split()))]
@@ -190,7 +191,7 @@ def trees_with_another_step(tree: ExpressionTree) -> Iterator[ExpressionTree]:
 
 
 def keys_with_one_step_less(tree: ExpressionTree) -> frozenset[str]:
-    """Return the graph keys of `trees_with_one_step_less`, without those that compute nothing any more."""
+    """Return the graph keys of `trees_with_one_step_less`, without those that no longer compute anything."""
     return frozenset(graph_key(less) for less in trees_with_one_step_less(tree) if not less.is_number)
 
 

@@ -23,12 +23,12 @@ from analytics.expression.slots import is_slot
 from analytics.expression.tree import ExpressionTree
 
 _LEAF = "n"
-_REFINEMENTS = 3  # rounds after which slots that still look alike are interchangeable in all but odd trees
-_MOST_ORDERS = 5040  # orders of interchangeable parts that are tried for the smallest key
+_REFINEMENTS = 3  # rounds after which slots that still look alike are nearly always interchangeable
+_MOST_ORDERS = 5040  # maximum orders of interchangeable parts to try for the smallest key
 
 
 def prototype_equation(tree: ExpressionTree) -> str:
-    """Return infix arithmetic over slots and constants, as `with_slots` makes it."""
+    """Return infix arithmetic over slots and constants, as produced by `with_slots`."""
     return to_infix(tree)
 
 
@@ -45,11 +45,11 @@ def structure_key(tree: ExpressionTree) -> str:
 
 
 def graph_key(tree: ExpressionTree) -> str:
-    """Return the computational graph of a tree over slots, as one string.
+    """Return the computational graph of a tree over slots as a string.
 
     Sums and products are flattened, a difference is a sum with subtracted terms and a quotient a product with
-    divisors, so that ``a-(b-c)`` and ``a+c-b`` are one graph. A slot that is used twice is one node. Constants
-    keep their value.
+    divisors, so that ``a-(b-c)`` and ``a+c-b`` are the same graph. A slot that is used twice is one node.
+    Constants keep their value.
 
     >>> from analytics.expression.notation import from_prefix
     >>> graph_key(from_prefix("* N0 - N1 1".split())) == graph_key(from_prefix("* - N2 1 N0".split()))
@@ -67,7 +67,7 @@ def graph_key(tree: ExpressionTree) -> str:
     return _graph_key(tree.with_leaves(by_first_use))
 
 
-@lru_cache(maxsize=8_192)  # problems of a set share few equations but for their numbers
+@lru_cache(maxsize=8_192)  # problems of a set have few equations that differ in more than numbers
 def _graph_key(tree: ExpressionTree) -> str:
     graph = _normalised(tree, 1)
     colours = _refined_colours(graph)
@@ -121,7 +121,7 @@ def _is_commutative(node: _Node) -> bool:
 
 
 def _coloured(node: _Node, colours: dict[str, int]) -> str:
-    """Return a node as a string that does not depend on slots' names, only on their colours."""
+    """Serialize a node independently of slot names, using only their colours."""
     sign = "-" if node.sign < 0 else ""
     if not node.parts:
         leaf = f"{_LEAF}{colours.get(node.label, 0)}" if is_slot(node.label) else node.label
@@ -133,7 +133,7 @@ def _coloured(node: _Node, colours: dict[str, int]) -> str:
 
 
 def _refined_colours(graph: _Node) -> dict[str, int]:
-    """Return numbers for slots, equal where two slots are used alike (Weisfeiler-Leman refinement)."""
+    """Return numbers for slots, equal if two slots are used alike (Weisfeiler-Leman refinement)."""
     colours: dict[str, int] = {}
     for _round in range(_REFINEMENTS):
         uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -147,7 +147,7 @@ def _refined_colours(graph: _Node) -> dict[str, int]:
 def _note_uses(
     node: _Node, above: str, colours: dict[str, int], uses: defaultdict[str, Counter[str]]
 ) -> None:
-    """Note for each slot the paths from the root to its uses, with what is next to them."""
+    """Collect for each slot the paths from the root to its uses, with what is next to them."""
     if not node.parts:
         if is_slot(node.label):
             uses[node.label][f"{above}/{node.sign}/{colours.get(node.label, 0)}"] += 1
@@ -159,9 +159,9 @@ def _note_uses(
 
 
 def _orders(graph: _Node, colours: dict[str, int]) -> list[_Node]:
-    """Return the graph with its commutative parts in the order of their colours.
+    """Return the arrangements of the graph with its commutative parts ordered by colour.
 
-    Parts of one colour are tried in every order where a slot in them is used twice: only then can their
+    Parts of the same colour are tried in every order if one of their slots is used twice: only then can their
     order change which slot is named first.
     """
     arranger = _Arranger(colours, Counter(_slots_of(graph)))
@@ -187,7 +187,7 @@ class _Arranger:
         ]
 
     def _arrangements(self, node: _Node) -> list[list[int]]:
-        """Return the orders of a commutative node's parts: by colour, and each order within a colour that matters."""
+        """Return the orders of a commutative node's parts to try: by colour, and within a colour if it matters."""
         groups: defaultdict[str, list[int]] = defaultdict(list)
         for place, part in enumerate(node.parts):
             groups[_coloured(part, self._colours)].append(place)
@@ -208,7 +208,7 @@ class _Arranger:
         if len(parts) < 2 or not is_shared or orders > self._budget:
             return [plain]
         self._budget //= orders
-        same = [parts.index(part) for part in parts]  # equal parts are in one order
+        same = [parts.index(part) for part in parts]  # equal parts share one order
         return list({tuple(same[place] for place in order): order for order in permutations(plain)}.values())
 
 
@@ -219,7 +219,7 @@ def _slots_of(node: _Node) -> list[str]:
 
 
 def _serialised(node: _Node, names: dict[str, str]) -> str:
-    """Return the ordered node as a string, its slots named s0, s1, ... by their first use."""
+    """Serialize the ordered node, with slots named s0, s1, ... by first use."""
     sign = "-" if node.sign < 0 else ""
     if not node.parts:
         if is_slot(node.label):

@@ -1,6 +1,6 @@
-"""The notations in which public sets and decoders write arithmetic: infix, prefix and postfix tokens.
+"""The notations in which public data sets and decoders write arithmetic: infix, prefix and postfix tokens.
 
-`to_infix` prints with as few brackets as `parse_expression` needs to read the same tree again.
+`to_infix` prints as few brackets as `parse_expression` needs to restore the same tree.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
     '(11-1)*2'
 
     Raises:
-        DataError: the tokens are no whole tree, or have more than `MAX_OPERATIONS` operators.
+        DataError: the tokens do not form a single complete tree, or have more than `MAX_OPERATIONS`
+            operators.
     """
     stack: list[ExpressionTree] = []
     operators = 0
@@ -82,12 +83,13 @@ def _printed(tree: ExpressionTree) -> tuple[str, int]:
     if tree.label == "neg":
         return f"-{_bracketed(parts[0], precedence)}", precedence
     if tree.label == "%":
-        # "12%" is one number and "5(1/2)%" is not read: what is taken per cent of always has brackets
+        # "12%" is a single number and "5(1/2)%" cannot be parsed: the operand of a per cent always gets
+        # brackets
         return f"({parts[0][0]})%", precedence
     if tree.label == "^":
         return f"{_bracketed(parts[0], precedence + 1)}^{_bracketed(parts[1], precedence)}", precedence
     left, right = parts
-    # a sign in front binds tighter than + - * /, but would read as part of what follows on the right
+    # a leading sign binds tighter than + - * /, but on the right it would be parsed as part of what follows
     right_text = _bracketed(right, precedence + 1)
     if right_text.startswith("-"):
         right_text = f"({right_text})"

@@ -1,8 +1,8 @@
-"""Infix arithmetic to a tree, by Pratt's top-down operator precedence; nothing is evaluated.
+"""Parse infix arithmetic to a tree, by Pratt's top-down operator precedence, without evaluating it.
 
-Reads what the public sets write: ``+ - * / ^``, ``:`` for a ratio, round and square brackets, per cent,
-mixed numbers such as ``5(1/2)`` or ``5((1)/(2))``, and products without a sign such as ``2(3+4)``; and what people
-write: mixed numbers such as ``5 1/2``, and thousands such as ``1,000``.
+It accepts the notation of the public data sets: ``+ - * / ^``, ``:`` for a ratio, round and square brackets,
+per cent, mixed numbers such as ``5(1/2)`` or ``5((1)/(2))``, and implicit products such as ``2(3+4)``; and
+what people write: mixed numbers such as ``5 1/2``, and thousands such as ``1,000``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
 MAX_LENGTH = 2000  # characters
-MAX_DEPTH = 100  # brackets, signs and powers inside one another
+MAX_DEPTH = 100  # of nested brackets, signs and powers
 MAX_OPERATIONS = (
     300  # a chain such as 1+1+1 is as deep a tree as it is long, and trees are walked recursively
 )
@@ -32,7 +32,7 @@ _RESULT = re.compile(
     r"(?<=[\d)\]%])\s*=\s*[-\w.,/%]*(?:\s+[A-Za-z]+)*\s*$"
 )  # 24-6 = 18, 24-6 = x, 24-6 = 18 eggs
 _CLOSING = {"(": ")", "[": "]"}
-# Binding powers: a higher one binds tighter. A power binds its right side first: 2^3^2 = 2^(3^2).
+# Binding powers: higher binds tighter. A power is right-associative: 2^3^2 = 2^(3^2).
 _LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, "÷": 20, ":": 20, "^": 41, "%": 50}
 _DIVISIONS = frozenset("/÷:")
 _IMPLIED_PRODUCT = 20
@@ -41,20 +41,20 @@ _POWER = 40
 
 
 def parse_expression(text: str) -> ExpressionTree:
-    """Parse infix arithmetic; ``x = ...`` in front is dropped.
+    """Parse infix arithmetic; a leading ``x =`` is dropped.
 
     >>> parse_expression("(11-1)*2").label, parse_expression("5 1/2").label
     ('*', '5(1/2)')
 
     Raises:
-        DataError: it is no arithmetic; the message says where.
+        DataError: it is not valid arithmetic; the message says where.
     """
     text = text.translate(_SPELLINGS).replace("**", "^")
     if len(text) > MAX_LENGTH:
         raise DataError(f"The equation is longer than {MAX_LENGTH} characters.")
     _, sign, right = text.rpartition("=")
     if sign and re.fullmatch(r"\s*[A-Za-z]?\s*=\s*", text[: len(text) - len(right)]):
-        text = right.rjust(len(text))  # places stay what they were
+        text = right.rjust(len(text))  # keeps the positions unchanged
     parser = _Parser(_tokens(text))
     tree = parser.expression(0, 0)
     if parser.current.kind != "end":
@@ -63,7 +63,7 @@ def parse_expression(text: str) -> ExpressionTree:
 
 
 def parse_written_equation(text: str) -> ExpressionTree:
-    """Parse an equation as language models write it: a result after it is dropped too.
+    """Parse an equation as language models write it: a trailing result is dropped too.
 
     >>> parse_written_equation("x = 24-6 = 18") == parse_expression("24-6")
     True
@@ -71,7 +71,7 @@ def parse_written_equation(text: str) -> ExpressionTree:
     True
 
     Raises:
-        DataError: as `parse_expression` does.
+        DataError: as for `parse_expression`.
     """
     return parse_expression(_RESULT.sub("", text))
 
@@ -83,7 +83,7 @@ class _Token:
     position: int  # counted from 1
 
     def __str__(self) -> str:
-        """Return what follows "The equation" in an error."""
+        """Return the token's description for errors that begin with "The equation"."""
         verb = "ends" if self.kind == "end" else f"has {self.text!r}"
         return f"{verb} at character {self.position}"
 
@@ -111,7 +111,7 @@ def _typed_mixed(text: str, position: int) -> re.Match[str] | None:
 
 
 def _label(match: re.Match[str]) -> str:
-    """Return a number as trees write it: ``5 1/2`` as ``5(1/2)``, ``1,000`` as ``1000``."""
+    """Return a number in tree notation: ``5 1/2`` as ``5(1/2)``, ``1,000`` as ``1000``."""
     if match.lastgroup == "typed_mixed":
         return f"{match['whole']}({match['above']}/{match['below']})"
     return match[match.lastgroup or 0].replace(",", "")
@@ -133,7 +133,7 @@ class _Parser:
         return token
 
     def expression(self, right_power: int, depth: int) -> ExpressionTree:
-        """Parse as far as operators bind tighter than `right_power`."""
+        """Parse for as long as operators bind tighter than `right_power`."""
         if depth > MAX_DEPTH:
             raise DataError(f"The equation is deeper than {MAX_DEPTH} levels.")
         left = self._prefix(self._take(), depth)
@@ -158,7 +158,7 @@ class _Parser:
             left = ExpressionTree("/" if token.text in _DIVISIONS else token.text, (left, right))
 
     def _check_neighbours(self) -> None:
-        """Refuse a number directly after another: ``12 500`` is no product."""
+        """Reject a number directly after another: ``12 500`` is not a product."""
         if self.current.kind == "number" == self._tokens[self._index - 1].kind:
             raise DataError(f"The equation {self.current}, directly after another number.")
 

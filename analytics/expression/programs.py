@@ -1,8 +1,8 @@
-"""Solutions written as steps, read as one tree: MathQA's operation programs and GSM8K's calculations.
+"""Parse stepwise solutions into a single tree: MathQA's operation programs and GSM8K's calculations.
 
 MathQA (Amini et al. 2019, section 3): ``add(n1,const_1)|divide(n0,#0)`` with the numbers of the text, named
-constants and earlier steps. Operations that are arithmetic are spelt out; others (a remainder, a least
-common multiple, a logarithm) have no tree here and are refused by name.
+constants and earlier steps. Arithmetic operations are expanded; others (a remainder, a least common multiple,
+a logarithm) have no tree here and are rejected by name.
 GSM8K (Cobbe et al. 2021): the annotated calculations of a solution, ``48/2=24`` then ``48+24=72``.
 """
 
@@ -18,7 +18,7 @@ from analytics.expression.parser import MAX_OPERATIONS, parse_expression
 from analytics.expression.tree import ExpressionTree
 
 _STEP = re.compile(r"\s*([a-z_]+)\(([^()]*)\)\s*")
-_NAME = re.compile(r"[n#][0-9]{1,4}")  # of a number of the text, or of an earlier step
+_NAME = re.compile(r"[n#][0-9]{1,4}")  # a number in the text, or an earlier step
 _PI = "3.1416"
 _MAX_STEPS = 60
 
@@ -26,7 +26,7 @@ _TWO, _FOUR, _SIX = ExpressionTree("2"), ExpressionTree("4"), ExpressionTree("6"
 _HALF, _THIRD, _CIRCLE = ExpressionTree("0.5"), ExpressionTree("3"), ExpressionTree(_PI)
 
 
-# operation -> its tree, from the trees of its arguments; a literal table
+# operation -> function that builds its tree from its arguments' trees; a literal table
 PROGRAM_OPERATIONS: dict[str, Callable[..., ExpressionTree]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
@@ -47,7 +47,7 @@ PROGRAM_OPERATIONS: dict[str, Callable[..., ExpressionTree]] = {
     "rhombus_area": lambda a, b: a * b / _TWO,
     "triangle_perimeter": lambda a, b, c: a + b + c,
     "circle_area": lambda a: _CIRCLE * a * a,
-    "circumface": lambda a: _TWO * _CIRCLE * a,  # spelt so in MathQA
+    "circumface": lambda a: _TWO * _CIRCLE * a,  # spelled like this in MathQA
     "surface_sphere": lambda a: _FOUR * _CIRCLE * a * a,
     "surface_cube": lambda a: _SIX * a * a,
     "volume_cube": lambda a: a * a * a,
@@ -62,7 +62,7 @@ def program_tree(program: str, numbers: Sequence[str]) -> ExpressionTree:
 
     Args:
         program: steps separated by ``|``.
-        numbers: of the text, in order; ``n0`` is the first.
+        numbers: numbers of the text, in order; ``n0`` is the first.
 
     >>> from analytics.expression.notation import to_infix
     >>> to_infix(program_tree("add(n1,const_1)|divide(n0,#0)|", ["12", "5"]))
@@ -115,13 +115,13 @@ def _checked(number: str, argument: str) -> str:
 
 
 def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] = ()) -> ExpressionTree:
-    """Return the steps of a worked solution as one tree: that of the last step, earlier results put in.
+    """Return a worked solution as the tree of its last step, with earlier results substituted.
 
-    A number of a step means the latest earlier step with that result that no other step has used yet;
-    else for itself where the text has it; else for the latest earlier step with that result.
+    A number in a step refers to the latest earlier step with that result that no other step has used yet;
+    otherwise to itself if it is in the text; otherwise to the latest earlier step with that result.
 
     Args:
-        calculations: ``left=result`` in order, with the marks that people add (``$``, ``,``, ``x``).
+        calculations: ``left=result`` in order, possibly with ``$``, ``,`` and ``x`` as people write them.
         numbers: values of the numbers in the text.
 
     >>> from analytics.expression.notation import to_infix
@@ -155,7 +155,7 @@ def _with_steps(
     unused: list[int],
     numbers: Sequence[Fraction],
 ) -> ExpressionTree:
-    """Return the tree with numbers that are results of earlier steps replaced by these steps' trees."""
+    """Return the tree with numbers that are results of earlier steps replaced by those steps' trees."""
     if not tree.is_number:
         children = tuple(_with_steps(child, steps, unused, numbers) for child in tree.children)
         return ExpressionTree(tree.label, children)
@@ -171,5 +171,5 @@ def _with_steps(
 
 
 def _same(result: Fraction, written: Fraction) -> bool:
-    """Return whether a result is the number written later, which may be rounded to two places."""
+    """Return whether a result equals a number in a later step, which may be rounded to two places."""
     return result == written or (abs(result - written) <= Fraction(1, 200) and written.denominator > 1)

@@ -1,7 +1,7 @@
-"""Expression trees over number slots: which number of the text is where, and which are constants.
+"""Expression trees over number slots: which leaves are numbers in the text, and which are constants.
 
-A slot is ``N0``, ``N1``, ... by the place of its number in the text (Xie and Sun 2019). A leaf whose value is
-none of the text's numbers is a constant and keeps its value.
+A slot is ``N0``, ``N1``, ... by the position of its number in the text (Xie and Sun 2019). A leaf with a
+value that is not among the text's numbers is a constant and keeps its value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analytics.expression.evaluate import number_value
 from analytics.expression.tree import ExpressionTree
 
 _SLOT = re.compile(r"N(\d{1,3})")
-_DECIMALS = 6  # of a constant that is written as a decimal
+_DECIMALS = 6  # of a constant written as a decimal
 
 
 def is_slot(label: str) -> bool:
@@ -24,10 +24,10 @@ def is_slot(label: str) -> bool:
 
 
 def slot_index(label: str) -> int:
-    """Return the place of a slot's number in the text, counted from 0.
+    """Return the index of a slot's number in the text, starting at 0.
 
     Raises:
-        DataError: the label names no slot.
+        DataError: the label is not a slot.
     """
     match = _SLOT.fullmatch(label)
     if match is None:
@@ -36,7 +36,7 @@ def slot_index(label: str) -> int:
 
 
 def constant_label(value: Fraction) -> str:
-    """Return the one spelling of a constant: a decimal where it is short, else a fraction.
+    """Return the canonical spelling of a constant: a decimal if short, otherwise a fraction.
 
     >>> constant_label(Fraction(157, 50)), constant_label(Fraction(100)), constant_label(Fraction(1, 3))
     ('3.14', '100', '1/3')
@@ -51,7 +51,7 @@ def constant_label(value: Fraction) -> str:
 
 
 def binary_operators(tree: ExpressionTree) -> ExpressionTree:
-    """Write a sign as a difference from 0, and what is taken per cent of as a division by 100.
+    """Rewrite a sign as a difference from 0, and a per cent of an expression as a division by 100.
 
     >>> from analytics.expression.notation import to_infix
     >>> from analytics.expression.parser import parse_expression
@@ -69,14 +69,14 @@ def binary_operators(tree: ExpressionTree) -> ExpressionTree:
 
 
 def with_slots(tree: ExpressionTree, values: Sequence[Fraction]) -> ExpressionTree:
-    """Return the tree with each number replaced by its slot, or by its constant's one spelling.
+    """Return the tree with each number replaced by its slot, or by its constant's canonical spelling.
 
     A number that occurs more than once in the text gets the first of its slots. A division of two numbers
-    whose quotient the text has as one number (``2/3`` of the cake) is that number's slot.
+    with a quotient that is a single number in the text (``2/3`` of the cake) becomes that number's slot.
 
     Args:
-        tree: over the numbers of an equation.
-        values: of the slots, ``N0`` first.
+        tree: tree over the numbers of an equation.
+        values: values of the slots, ``N0`` first.
 
     >>> from analytics.expression.notation import to_infix
     >>> from analytics.expression.parser import parse_expression
@@ -96,7 +96,7 @@ def with_slots(tree: ExpressionTree, values: Sequence[Fraction]) -> ExpressionTr
 
 
 def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
-    """Return the tree with each slot ``Nk`` under another number: ``numbers[k]``."""
+    """Return the tree with each slot ``Nk`` renumbered to ``numbers[k]``."""
     return tree.with_leaves(
         lambda label: ExpressionTree(f"N{numbers[slot_index(label)]}" if is_slot(label) else label)
     )
@@ -139,7 +139,7 @@ def _place(value: Fraction, values: Sequence[Fraction], *, only_fractions: bool 
 
 
 def _fraction_value(tree: ExpressionTree) -> Fraction | None:
-    """Return the value of a division of two whole numbers, None for any other tree."""
+    """Return the value of a division of two whole numbers; None for any other tree."""
     if tree.label != "/" or not all(child.is_number and child.label.isdigit() for child in tree.children):
         return None
     above, below = (int(child.label) for child in tree.children)

@@ -1,4 +1,4 @@
-"""Immutable trees of arithmetic: numbers at the leaves, operators above them."""
+"""Immutable expression trees: numbers at the leaves, operators above them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTree:
-    """A number, or an operator with what it is applied to.
+    """A number, or an operator with its operands.
 
     Attributes:
         label: the number as it was written (``"25%"``, ``"5(1/2)"``), or the operator: ``"+"``, ``"-"``,
@@ -29,13 +29,13 @@ class ExpressionTree:
         return 1 + sum(child.size for child in self.children)
 
     def leaves(self) -> list[str]:
-        """Return the labels of the numbers, from the left."""
+        """Return the labels of the numbers, from left to right."""
         if self.is_number:
             return [self.label]
         return [label for child in self.children for label in child.leaves()]
 
     def with_leaves(self, leaf: Callable[[str], ExpressionTree]) -> ExpressionTree:
-        """Return the tree with another tree in place of each number, by its label."""
+        """Return the tree with each number replaced by another tree, given its label."""
         if self.is_number:
             return leaf(self.label)
         return ExpressionTree(self.label, tuple(child.with_leaves(leaf) for child in self.children))

@@ -1,6 +1,6 @@
-"""What a question's text demands of a student, in counts of its signs, numbers, letters and words.
+"""What a question's text demands of a student, measured by counts of signs, numbers, letters and words.
 
-The order of two questions by difficulty reads them (`analytics.inference.order`).
+The difficulty order of two questions uses them (`analytics.inference.order`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNIT = re.compile(
 _CLAUSE = re.compile(r"[.,;?]")
 _UNKNOWN = re.compile(r"(?<![A-Za-z])[x-z](?![a-z])")
 
-# Signs in formulas that count once each.
+# Signs in formulas that each count once.
 _MARKS = {
     "sentences": r"[.?!](?:\s|$)",
     "operators": r"(?<=[\w)\s])[-+*/×÷^](?=[\s\w(])",
@@ -91,7 +91,7 @@ def demand_counts(texts: Sequence[str]) -> np.ndarray:
 
 
 def words_of(text: str) -> frozenset[str]:
-    r"""Return the different words of a text in small letters; names of functions in formulas are words too.
+    r"""Return the distinct words of a text in lower case; function names in formulas count as words.
 
     >>> sorted(words_of(r"Show that $\sin x = 2$ has no solution."))
     ['has', 'no', 'show', 'sin', 'solution', 'that']
@@ -99,7 +99,7 @@ def words_of(text: str) -> frozenset[str]:
     return _read(text)[1]
 
 
-@lru_cache(maxsize=2048)  # counts and words of the same texts are asked for in turn
+@lru_cache(maxsize=2048)  # counts and words of the same texts are requested in turn
 def _read(text: str) -> tuple[tuple[float, ...], frozenset[str]]:
     plain = _plain(text)
     words, numbers = _WORD.findall(plain), _NUMBER.findall(plain)
@@ -113,7 +113,7 @@ def _read(text: str) -> tuple[tuple[float, ...], frozenset[str]]:
 
 
 def _plain(text: str) -> str:
-    r"""Return a text with its formulas as somebody types them: ``\frac{1}{2}x^{2}`` as ``(1)/(2)x^2``."""
+    r"""Return a text with its formulas as they would be typed: ``\frac{1}{2}x^{2}`` as ``(1)/(2)x^2``."""
     text = keyboard_maths(text)
     for _depth_of_fraction in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)

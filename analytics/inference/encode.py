@@ -1,4 +1,4 @@
-"""Texts to unit vectors without torch: what the web process uses for a query or a pasted question."""
+"""Encode texts as unit vectors without torch, as the web process does for a query or a pasted question."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _lock = threading.Lock()
 
 
 class TextEncoder(Protocol):
-    """Anything that gives each text a vector of length 1."""
+    """Anything that encodes each text as a vector of length 1."""
 
     name: str
     dimension: int
@@ -37,20 +37,20 @@ class TextEncoder(Protocol):
 
 @runtime_checkable
 class VocabularyEncoder(TextEncoder, Protocol):
-    """An encoder that does not know every language."""
+    """An encoder that knows only some languages."""
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """Return the share of the texts' tokens that its vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
 
 
 class OnnxEncoder:
-    """An exported encoder. One instance may serve many threads.
+    """An exported encoder. Thread-safe.
 
     Attributes:
         name: the artifact's name.
-        dimension: length of a vector.
-        max_tokens: longer texts are cut.
-        manifest: all that the artifact says of itself.
+        dimension: length of the vectors.
+        max_tokens: longer texts are truncated.
+        manifest: the artifact's manifest.
         checksum: identifies the artifact.
     """
 
@@ -68,7 +68,7 @@ class OnnxEncoder:
         self._session = session
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Return unit vectors, (texts, dimension) float32, in the order given."""
+        """Return unit vectors, (texts, dimension) float32, in the given order."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
@@ -83,7 +83,7 @@ class OnnxEncoder:
 
 @dataclass(frozen=True, slots=True)
 class ExportedEncoder:
-    """The parts of an artifact with an exported encoder; the tokenizer truncates and does not pad."""
+    """The parts of an artifact with an exported encoder; the tokenizer truncates but does not pad."""
 
     manifest: Manifest
     checksum: str
@@ -92,14 +92,14 @@ class ExportedEncoder:
 
 
 def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncoder:
-    """Open an artifact with an exported encoder, of whatever capability; its session is opened once per process.
+    """Open an artifact with an exported encoder, of any capability; its session is opened once per process.
 
     Args:
         folder: the artifact's folder, with model.onnx and tokenizer.json.
-        threads: threads of one call; by default 2 where there are so many cores.
+        threads: threads per call; by default 2 if there are that many cores.
 
     Raises:
-        ArtifactError: the folder is no encoder artifact, or incomplete.
+        ArtifactError: the folder is not an encoder artifact, or is incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     folder = Path(folder)
@@ -114,11 +114,11 @@ def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncode
 
 
 def shared_tokenizer(folder: Path, max_tokens: int | None = None) -> Tokenizer:
-    """Return the tokenizer of a model folder; models on the same backbone share one, which nobody may change.
+    """Return the tokenizer of a model folder; models on the same backbone share one, which must not be modified.
 
     Args:
-        folder: with tokenizer.json.
-        max_tokens: longer texts are cut; by default none is.
+        folder: the model's folder, which contains tokenizer.json.
+        max_tokens: longer texts are truncated; by default none are.
 
     Raises:
         ArtifactError: the file cannot be read.
@@ -136,7 +136,7 @@ def shared_tokenizer(folder: Path, max_tokens: int | None = None) -> Tokenizer:
                     tokenizer.enable_truncation(max_tokens)
                 _tokenizers[key] = tokenizer
             return tokenizer
-    except Exception as error:  # the package raises nothing more special
+    except Exception as error:  # the package raises nothing more specific
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
 
 
@@ -144,7 +144,7 @@ def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
     """Load an exported encoder of vectors.
 
     Args, Raises:
-        As `open_exported`.
+        See `open_exported`.
     """
     exported = open_exported(folder, threads=threads)
     if exported.manifest.extra.get("output", "vectors") != "vectors":

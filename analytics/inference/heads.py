@@ -1,9 +1,9 @@
-"""Linear heads on question vectors, in NumPy: what a web process needs to predict.
+"""Linear heads on question vectors, in NumPy, for predictions in a web process.
 
-`analytics.probes` trains them. A concept head gives every whole path its probability, by one softmax over all paths.
-A difficulty head is linear in the vector, in the path probabilities and, where the texts are given, in counts of the
-text; its intervals are the value plus and minus radii calibrated on held-out questions (split conformal). The order
-says which of two questions on a topic is harder.
+`analytics.probes` trains them. A concept head assigns every whole path a probability, by one softmax over all
+paths. A difficulty head is linear in the vector, in the path probabilities and, if the texts are given, in
+counts of the text; its intervals are the estimate plus and minus radii calibrated on held-out questions
+(split conformal). The order predicts which of two questions on a topic is harder.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SCALARS = ("intercept", "radius", "scale", "lowest", "highest", "coverage")  # 
 _CHUNK = 4096
 
 MIDDLE = 0.5
-"""Share of truths inside the shorter of an estimate's two intervals."""
+"""Share of true values inside the shorter of an estimate's two intervals."""
 
 COVERAGE_TOLERANCE = 0.02
-"""So far a measured share of truths inside the interval may lie below the share that is promised."""
+"""How far the measured coverage of an interval may fall below its nominal coverage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class DifficultyEstimate:
     """A difficulty on a named scale; the truth lies in [low, high] with probability `coverage`.
 
     Attributes:
-        middle: the ends of the interval in which it lies with probability `MIDDLE`; None for probes that never
-            learned it.
+        middle: the ends of the interval that contains it with probability `MIDDLE`; None for probes that
+            never learned it.
     """
 
     value: float
@@ -61,7 +61,7 @@ class DifficultyEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the probes say of one question: the most probable paths, falling, and the difficulty.
+    """The probes' prediction for one question: the most probable paths, in descending order, and the difficulty.
 
     Attributes:
         order: its score among questions on its topic (`analytics.inference.order`); None without a text, or from probes
@@ -107,12 +107,13 @@ class DifficultyHead:
         path_weights: (paths,), for the path probabilities; empty without a concept head.
         surface_weights: (counts,), for `surface_counts`; empty for a head that needs no text.
         intercept: the constant.
-        radius: half the interval's length before it is cut to the scale.
+        radius: half the interval's length before it is clipped to the scale.
         scale: name of the scale.
         lowest: the scale's easiest value.
         highest: the scale's hardest value.
-        coverage: nominal share of truths inside the interval.
-        middle_radius: half the length of the interval that holds the share `MIDDLE` of truths; None if never learned.
+        coverage: nominal share of true values inside the interval.
+        middle_radius: half the length of the interval that contains the share `MIDDLE` of true values; None
+            if never learned.
     """
 
     vector_weights: np.ndarray
@@ -136,7 +137,7 @@ class DifficultyHead:
         return np.clip(raw, self.lowest, self.highest)
 
     def interval(self, values: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper ends for estimates, cut to the scale."""
+        """Return the lower and upper ends for estimates, clipped to the scale."""
         return (
             np.clip(values - radius, self.lowest, self.highest),
             np.clip(values + radius, self.lowest, self.highest),
@@ -162,16 +163,16 @@ class DifficultyHead:
 
 @dataclass(frozen=True)
 class ProbeHeads:
-    """The heads of one probes artifact. May be used by many threads.
+    """The heads of one probes artifact. Thread-safe.
 
     Attributes:
         encoder: name of the encoder whose vectors the heads read.
         dimension: length of those vectors.
-        concepts: the concept head, None where no concepts were learned.
+        concepts: the concept head; None if no concepts were learned.
         difficulty: uses the text's surface; for callers that give the texts.
         difficulty_of_vector: for callers that have vectors alone.
-        order: which of two questions on a topic is harder; None where it was not learned.
-        manifest: the artifact's, None before it is written.
+        order: predicts which of two questions on a topic is harder; None if it was not learned.
+        manifest: the artifact's manifest; None before it is written.
     """
 
     encoder: str
@@ -184,10 +185,10 @@ class ProbeHeads:
 
     @property
     def beats_majority(self) -> bool:
-        """False where held-out questions showed the concepts to be no better than always naming the commonest one.
+        """Whether the concepts beat the baseline of always naming the most common one on held-out questions.
 
-        `analytics.probes.measure` writes the gain over that baseline with its 95 % lower bound; probes that were
-        measured before it did are judged by the two accuracies. True where nothing was measured.
+        `analytics.probes.measure` records the gain over that baseline with its 95 % lower bound; for probes
+        evaluated before it did, the two accuracies are compared. True if nothing was measured.
         """
         measured = self.measured("concepts")
         if not measured:
@@ -197,9 +198,9 @@ class ProbeHeads:
 
     @property
     def states_difficulty(self) -> bool:
-        """False where a constant was nearer to the difficulties of held-out questions, or the interval held too few.
+        """Whether the difficulty beats a constant on held-out questions and its interval covers enough of them.
 
-        True where nothing was measured.
+        True if nothing was measured.
         """
         measured, head = self.measured("difficulty"), self.difficulty_of_vector
         if not measured or head is None:
@@ -208,7 +209,7 @@ class ProbeHeads:
         return bool(covers and measured["mae"] < measured["median_mae"])
 
     def measured(self, part: str) -> Mapping[str, Any]:
-        """Return the figures of ``concepts`` or ``difficulty``: of other sources where these were measured."""
+        """Return the metrics of ``concepts`` or ``difficulty``: those on other sources, if measured."""
         metrics = self.manifest.metrics if self.manifest else {}
         figures: Mapping[str, Any] = metrics.get("other_sources", metrics).get(part) or {}
         return figures
@@ -220,11 +221,11 @@ class ProbeHeads:
 
         Args:
             vectors: (questions, dimension), of the encoder that the heads were trained on.
-            top: at most so many concept paths a question.
-            texts: the questions' texts; with them the difficulty is a little more exact.
+            top: maximum number of concept paths per question.
+            texts: the questions' texts; with them the difficulty is slightly more accurate.
 
         Raises:
-            DataError: the vectors are of another dimension, or there is not one text a vector.
+            DataError: the vectors have another dimension, or there is not exactly one text per vector.
         """
         vectors = np.asarray(vectors, dtype=np.float32)
         if vectors.ndim != 2 or vectors.shape[1] != self.dimension:
@@ -248,7 +249,7 @@ class ProbeHeads:
         return predictions
 
     def difficulty_head(self, *, with_texts: bool) -> DifficultyHead | None:
-        """Return the difficulty head to use: the one on text and vector where the texts are at hand."""
+        """Return the difficulty head to use: the one on text and vector if the texts are available."""
         return self.difficulty if with_texts and self.difficulty is not None else self.difficulty_of_vector
 
     def _guesses(
@@ -269,7 +270,7 @@ class ProbeHeads:
             )
 
     def difficulty_shares(self, vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """Return (questions,) estimated difficulties as shares of the scale; one half where none is estimated."""
+        """Return (questions,) estimated difficulties as shares of the scale; one half if none is estimated."""
         probabilities = None if self.concepts is None else self.concepts.probabilities(vectors)
         return self._shares(self._values(vectors, probabilities, texts), len(vectors))
 
@@ -329,7 +330,7 @@ def load_heads(folder: Path) -> ProbeHeads:
     """Load the heads of a probes artifact.
 
     Raises:
-        ArtifactError: the folder is no probes artifact, or incomplete.
+        ArtifactError: the folder is not a probes artifact, or is incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     folder = Path(folder)
@@ -384,7 +385,7 @@ def _difficulty_head(
 
 def _order_head(labels: dict[str, Any], arrays: dict[str, np.ndarray]) -> OrderHead | None:
     if "order" not in labels or tuple(labels["order"].get("demands", ())) != DEMANDS:
-        return None  # never learned, or from other counts: the other heads serve all the same
+        return None  # never learned, or from other counts: the other heads still work
     weights, centre, spread = arrays["order.demands"]
     return OrderHead(
         vector_weights=arrays["order.vector"],

@@ -1,8 +1,8 @@
 """Hashed character n-grams: vectors of a text's wording, in any language, without a vocabulary.
 
-Two texts are near when they share many short runs of characters. There is nothing to train, nothing to
-download, and nothing that a language could lack. Runs of 1 to 4 characters count, and of 1 to 3 where one
-of them is Chinese, Japanese or Korean (docs/decisions/0015 has the measurements).
+Two texts are similar if they share many short runs of characters. Nothing has to be trained or downloaded,
+and every language works. Runs have 1 to 4 characters, or 1 to 3 if one of them is Chinese, Japanese or Korean
+(measurements in docs/decisions/0015).
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-_CHUNK_CHARACTERS = 100_000  # one chunk's arrays should stay in the processor's cache
-_LONGEST_TEXT = 20_000  # characters; what follows adds nothing to how a question is worded
+_CHUNK_CHARACTERS = 100_000  # one chunk's arrays should fit in the processor's cache
+_LONGEST_TEXT = 20_000  # characters; the rest adds nothing to how a question is worded
 _SPACE = 0x20
 _LONGEST, _LONGEST_CJK = 4, 3  # characters of a run
-_HASH_BITS = np.uint64(40)  # the other 24 bits of a key number the document within its chunk
+_HASH_BITS = np.uint64(40)  # the other 24 bits of a key hold the document's number within its chunk
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: odd, well mixed
 
 
 class HashedNgramEncoder:
-    """Encodes texts by their character n-grams, hashed with a sign into a fixed number of places.
+    """Encodes texts by their character n-grams, hashed with a sign into a fixed number of buckets.
 
-    The value of a place is the signed sum of ``1 + log(count)`` over the n-grams that fall on it; rows have
-    length 1. The hash is arithmetic of our own, equal on every machine and in every process.
+    The value of a bucket is the signed sum of ``1 + log(count)`` over its n-grams; rows have length 1. The
+    hash uses only integer arithmetic and is the same on every machine and in every process.
 
     >>> encoder = HashedNgramEncoder(dimension=512)
     >>> one, two, other = encoder.encode(["A car travels 60 km", "a  car travels 80 km", "Solve for x"])
@@ -51,7 +51,7 @@ class HashedNgramEncoder:
     def _encode_chunk(self, texts: list[str]) -> np.ndarray:
         codes = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
         document = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(text) for text in texts])
-        # The document in front of the hash: sorting brings equal n-grams of one document together.
+        # The document number is above the hash: sorting groups equal n-grams of one document.
         keys = np.concatenate(
             [np.zeros(0, dtype=np.uint64)]
             + [
@@ -72,11 +72,12 @@ class HashedNgramEncoder:
         return (table / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
     def _ngrams(self, codes: np.ndarray, document: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield, for each size, the hashes of all n-grams and the document of each."""
+        """Yield, for each size, the hashes of all n-grams and the document that each belongs to."""
         cjk = np.concatenate(([0], np.cumsum(_is_cjk(codes))))
         grams = np.zeros_like(codes)
         for size in range(1, min(_LONGEST, len(codes)) + 1):
-            # Polynomial hash of the run that begins at each place, one character longer than before.
+            # Polynomial hash of the run that starts at each position, extended by one character per
+            # iteration.
             last = len(codes) - size + 1
             grams = grams[:last] * _MULTIPLIER + codes[size - 1 :] + np.uint64(1)
             same_document = document[:last] == document[size - 1 :]
@@ -89,7 +90,7 @@ class HashedNgramEncoder:
 
 
 def _normalise(text: str) -> str:
-    """Return one form for what looks alike: width and case folded, runs of blanks as one, blanks at both ends."""
+    """Normalise what looks alike: fold width and case, collapse whitespace, and pad with a space at both ends."""
     text = text[:_LONGEST_TEXT]
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -103,7 +104,7 @@ def _mix(grams: np.ndarray) -> np.ndarray:
 
 
 def _is_cjk(codes: np.ndarray) -> np.ndarray:
-    """Return whether it is Han, kana or hangul: there a character carries about as much as a syllable or a word."""
+    """Return whether each code is Han, kana or hangul, where a character is about as informative as a word."""
     return (
         ((codes >= 0x3040) & (codes <= 0x30FF))
         | ((codes >= 0x3400) & (codes <= 0x9FFF))

@@ -1,6 +1,6 @@
-"""ONNX Runtime sessions: weights mapped and shared by all processes, few threads, none of them spinning.
+"""ONNX Runtime sessions: memory-mapped weights shared by all processes, few threads, no spinning.
 
-On 2 cores behind 2 processes of 4 threads, spinning threads of one request take the time of another.
+With 2 processes of 4 threads on 2 cores, spinning threads of one request slow down the other.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from analytics.onnx_runtime import onnxruntime
 
 logger = logging.getLogger(__name__)
 
-_MOST_THREADS = 2  # a query is a few dozen tokens: more threads wait for one another
-_LARGE = 1024  # tokens of a batch, after which memory for its activations is given back
+_MOST_THREADS = 2  # a query is a few dozen tokens: more threads would wait for one another
+_LARGE = 1024  # tokens per batch above which memory for its activations is released
 
 _sessions: dict[tuple[str, str, int], GraphSession] = {}
 _lock = threading.Lock()
@@ -36,9 +36,9 @@ class _Opened:
     """An open session.
 
     Attributes:
-        session: of ONNX Runtime.
-        mapped: the file with its weights, open; None where the weights are this process's own.
-        state: size and time of the last change of that file when it was opened.
+        session: the ONNX Runtime session.
+        mapped: the open file with its weights; None if the weights are private to this process.
+        state: size and modification time of that file when it was opened.
     """
 
     session: onnxruntime.InferenceSession
@@ -46,7 +46,7 @@ class _Opened:
     state: tuple[int, int] = (0, 0)
 
     def is_intact(self) -> bool:
-        """Return whether the mapped file is as it was; reading from a truncated one would end the process."""
+        """Return whether the mapped file is unchanged; reading from a truncated one would crash the process."""
         return self.mapped is None or _state(self.mapped) == self.state
 
     def __del__(self) -> None:
@@ -55,9 +55,9 @@ class _Opened:
 
 
 class GraphSession:
-    """A graph of token ids and a mask; it may be used by many threads at once.
+    """A graph that takes token ids and a mask. Thread-safe.
 
-    It is open from the start, and can be closed while nobody uses it: the next run opens it again.
+    It is opened on construction and can be closed while idle; the next run reopens it.
     """
 
     def __init__(self, path: Path, sha256: str, threads: int) -> None:
@@ -71,7 +71,7 @@ class GraphSession:
         """Return the graph's output for ids and mask, both (texts, tokens).
 
         Raises:
-            ArtifactError: the session was closed, or its file has changed, and the model cannot be opened again.
+            ArtifactError: the session was closed or its file changed, and the model cannot be reopened.
         """
         options = onnxruntime.RunOptions()
         if ids.size > _LARGE:
@@ -81,7 +81,7 @@ class GraphSession:
         return output
 
     def close_unused(self, seconds: float) -> None:
-        """Close the session if nobody has used it for so long; runs that are under way end as they began."""
+        """Close the session if it has been idle for that long; runs in progress finish normally."""
         with self._lock:
             if time.monotonic() - self._used >= seconds:
                 self._opened = None
@@ -98,15 +98,15 @@ class GraphSession:
 
 
 def open_session(path: Path, sha256: str, *, threads: int | None = None) -> GraphSession:
-    """Return a session for a graph, one per process for each file, SHA-256 and thread count.
+    """Return a session for a graph, cached per process by file, SHA-256 and thread count.
 
     Args:
         path: the graph.
-        sha256: of that file.
-        threads: of one run; by default 2 where there are so many cores.
+        sha256: SHA-256 of that file.
+        threads: threads per run; by default 2 if there are that many cores.
 
     Raises:
-        ArtifactError: the file is not a model that ONNX Runtime can run.
+        ArtifactError: ONNX Runtime cannot run the file.
         ChecksumError: it differs from its SHA-256.
     """
     count = threads or min(_MOST_THREADS, len(os.sched_getaffinity(0)))
@@ -119,7 +119,7 @@ def open_session(path: Path, sha256: str, *, threads: int | None = None) -> Grap
 
 
 def close_unused_sessions(seconds: float) -> None:
-    """Close the sessions of this process that nobody has used for so long."""
+    """Close this process's sessions that have been idle for that long."""
     with _lock:
         sessions = list(_sessions.values())
     for session in sessions:
@@ -149,11 +149,12 @@ def graph_session(
 
     Args:
         path: the graph.
-        threads: of one run.
-        weights: those that the graph only names. The dictionary is emptied, so that their memory can be freed.
+        threads: threads per run.
+        weights: weights that the graph references by name only. The dictionary is emptied, so that their
+            memory can be freed.
 
     Raises:
-        ArtifactError: the file is not a model that ONNX Runtime can run with these weights.
+        ArtifactError: ONNX Runtime cannot run the file with these weights.
     """
     _share_arena()
     options = onnxruntime.SessionOptions()
@@ -179,7 +180,7 @@ def graph_session(
 
 @cache
 def _share_arena() -> None:
-    """Have all sessions of this process take memory for their activations from one place."""
+    """Make all sessions of this process allocate their activations from one shared arena."""
     kinds = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, onnxruntime.OrtMemType.DEFAULT
     cpu = onnxruntime.OrtMemoryInfo("Cpu", kinds[0], 0, kinds[1])
     onnxruntime.create_and_register_allocator(cpu, onnxruntime.OrtArenaCfg({}))

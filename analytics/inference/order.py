@@ -1,7 +1,7 @@
 """Which of two questions on a topic is harder: a score for each, and a probability from their difference.
 
-The model is that of Bradley and Terry (1952): of two questions the one with the score s is harder than the one with the
-score t with the probability 1 / (1 + exp(t - s)). `analytics.probes.order` fits it.
+The model is that of Bradley and Terry (1952): a question with score s is harder than one with score t with
+probability 1 / (1 + exp(t - s)). `analytics.probes.order` fits it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ import numpy as np
 from analytics.inference.demands import demand_counts, words_of
 
 CANNOT_TELL = 0.1
-"""So near to one half a probability says nothing."""
+"""Distance from one half below which a probability is inconclusive."""
 
-LARGEST_DEMAND = (
-    2.0  # standard deviations: a text with very many numbers is not ever so much harder than one with many
-)
+LARGEST_DEMAND = 2.0  # standard deviations: caps the effect of extreme counts
 
 
 @dataclass(frozen=True, slots=True)
 class OrderHead:
-    """A linear score of a question: of its vector, of what its text demands and says, of its estimated difficulty.
+    """A linear score of a question from its vector, its text's demands and words, and its estimated difficulty.
 
     Attributes:
         vector_weights: (dimension,).
-        demand_weights: (demands,), for `demand_counts` in standard deviations from the centre.
+        demand_weights: (demands,), for `demand_counts`, in standard deviations from the centre.
         demand_centre: (demands,).
         demand_spread: (demands,), their standard deviations.
-        words: that count where a text has them.
+        words: words that count if a text contains them.
         word_weights: (words,).
         difficulty_weight: for the estimated difficulty as a share of its scale, from 0 to 1.
     """
@@ -44,7 +42,7 @@ class OrderHead:
     difficulty_weight: float
 
     def scores(self, vectors: np.ndarray, texts: Sequence[str], difficulties: np.ndarray) -> np.ndarray:
-        """Return (questions,) scores, which only their differences give a meaning.
+        """Return (questions,) scores; only their differences are meaningful.
 
         Args:
             vectors: (questions, dimension).
@@ -62,12 +60,12 @@ class OrderHead:
 
 
 def scaled_demands(texts: Sequence[str], centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Return (texts, demands) counts in standard deviations from the centre, at most `LARGEST_DEMAND` of them."""
+    """Return (texts, demands) counts in standard deviations from the centre, capped at `LARGEST_DEMAND`."""
     return np.clip((demand_counts(texts) - centre) / spread, -LARGEST_DEMAND, LARGEST_DEMAND)
 
 
 def said_words(texts: Sequence[str], words: Sequence[str]) -> np.ndarray:
-    """Return (texts, words): 1 where the text has the word, else 0."""
+    """Return (texts, words): 1 if the text contains the word, else 0."""
     place = {word: column for column, word in enumerate(words)}
     said = np.zeros((len(texts), len(words)), dtype=np.float32)
     for row, text in enumerate(texts):

@@ -1,4 +1,4 @@
-"""The form in which a graph is served: its matrices packed for this machine's processor, and mapped."""
+"""Graphs packed for serving: matrices laid out for this machine's processor, and memory-mapped."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from analytics.onnx_runtime import onnxruntime
 
 
 def give_back_freed_memory() -> None:
-    """Have the C library give back what was freed in between; only glibc keeps so much that it has a call for it."""
+    """Make the C library return freed memory to the system; only glibc retains enough to need it."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 GRAPH_NAME, WEIGHTS_NAME = "graph.onnx", "graph.weights"
 _LEAST_BYTES = 1024  # smaller weights stay in the graph
-_ROOM = 2  # times the graph's size: its matrices are stored as they were and packed
-_UNUSED_SECONDS = 7 * 86_400.0  # after which another processor's or version's form goes
+_ROOM = 2  # times the graph's size: its matrices are stored both as they were and packed
+_UNUSED_SECONDS = 7 * 86_400.0  # after which packed graphs of other processors or versions are deleted
 _TOLERANCE = 1e-4
 
 
 def packed_graph(path: Path, sha256: str) -> Path:
-    """Return the folder with a graph's packed form; the first process that asks for it writes it.
+    """Return the folder with a graph's packed form, which the first caller writes.
 
     Args:
         path: the graph, with its weights inside.
-        sha256: of that file.
+        sha256: SHA-256 of that file.
 
     Raises:
-        ArtifactError: the packed form cannot be written or mapped here, or does not compute what the graph does. The
-            graph itself can still be opened.
+        ArtifactError: the packed form cannot be written or mapped here, or gives different results from the
+            graph. The graph itself can still be opened.
         ChecksumError: the graph differs from its SHA-256.
     """
     folder = path.parent / f"{DERIVED}packed-{path.stem}-{_machine()}"
@@ -53,13 +53,13 @@ def packed_graph(path: Path, sha256: str) -> Path:
             if not _is_whole(folder, sha256):
                 check_sha256(path, sha256)
                 _write(path, folder, sha256)
-                give_back_freed_memory()  # some 100 MB
+                give_back_freed_memory()  # about 100 MB
         _check_mapping(folder / WEIGHTS_NAME)
     except OSError as error:
         raise ArtifactError(
             f"Its packed form in {folder} cannot be used: {error.strerror or error}."
         ) from error
-    with suppress(OSError):  # a folder of somebody else
+    with suppress(OSError):  # the folder belongs to another user
         os.utime(folder)
     return folder
 
@@ -82,7 +82,7 @@ def check_sha256(path: Path, sha256: str) -> None:
 def _is_whole(folder: Path, sha256: str) -> bool:
     try:
         return artifact_read(folder).parent == sha256
-    except ArtifactError:  # there is none, or it is damaged
+    except ArtifactError:  # missing or damaged
         return False
 
 
@@ -104,7 +104,7 @@ def _write(path: Path, folder: Path, sha256: str) -> None:
 
 def _pack(path: Path, folder: Path) -> None:
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # a warning says that the result is for this processor alone
+    options.log_severity_level = 4  # a warning says that the result suits only this processor
     options.optimized_model_filepath = str(folder / GRAPH_NAME)
     for name, value in {
         "session.optimized_model_external_initializers_file_name": WEIGHTS_NAME,
@@ -126,10 +126,10 @@ def _pack(path: Path, folder: Path) -> None:
 
 
 def _check_mapping(path: Path) -> None:
-    """Open a mapping, which fails on file systems without: ONNX Runtime would read the packed form into memory.
+    """Check that the file can be memory-mapped; if not, ONNX Runtime would read the packed form into memory.
 
     Raises:
-        OSError: the file cannot be mapped.
+        OSError: the file cannot be mapped, as on some file systems.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
         pass
@@ -137,10 +137,10 @@ def _check_mapping(path: Path) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Let one process of the machine pack at a time."""
+    """Hold a lock, so that only one process on the machine packs at a time."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # a file system without locks: two may pack, and the later one's form stays
+        with suppress(OSError):  # a file system without locks: two may pack, and the later result stays
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -149,7 +149,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @cache
 def _machine() -> str:
-    """Return what the layout depends on, as 12 hexadecimal digits: processor, its instructions, and the version."""
+    """Return 12 hexadecimal digits for what the layout depends on: processor, instruction sets and version."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
     except OSError:

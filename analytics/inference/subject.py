@@ -1,7 +1,8 @@
-"""Says whether a text looks like a mathematics question: a letter to parents or a question on history does not.
+"""Detect whether a text looks like a mathematics question, unlike a letter to parents or a history question.
 
-A logistic regression on signs of the text (`subject_signs`) and on its hashed character n-grams. It reads no vector of
-an encoder, so it serves every encoder alike (decision 141 has the comparison). ``python -m worker.subject`` fits it.
+It is a logistic regression on signs of the text (`subject_signs`) and on its hashed character n-grams. It
+does not use an encoder's vectors, so it works the same with every encoder (comparison in decision 141).
+``python -m worker.subject`` fits it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from analytics.text.language_words import evident_language
 NOT_MATHEMATICS = "This does not look like a mathematics question."
 WEIGHTS = Path(__file__).with_name("subject.npz")
 LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
-"""In which it has learned; it says nothing against a text in another one."""
+"""Languages that it was trained on; texts in other languages are never rejected."""
 
 THRESHOLD, THRESHOLD_UNREAD = 0.4, 0.1
-"""Probability below which a text is not mathematics: in one of the languages, and where the language is not evident."""
+"""Probability below which a text is not mathematics: in one of the languages, and if the language is unclear."""
 
 NGRAMS = 4096
 NGRAM_SCALE = 5.0  # rows of unit length have entries of about 1 / sqrt(n-grams)
@@ -86,20 +87,20 @@ _WORD = re.compile(r"[^\W\d_]+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _VOWEL = re.compile("[aeiouyà-ÿ]")
 _FOREIGN_LETTER = re.compile(r"(?![a-zäöüßàâæçéèêëîïôœùûÿñáíóúªº\u3400-\u9fff])[^\W\d_]")
-"""None of our languages writes it: Polish, Greek, a mathematical alphabet."""
+"""Letters that none of our languages uses: Polish, Greek, mathematical alphabets."""
 
 _SAYS_ANYTHING = re.compile(r"[^\W_]|[+×÷=<>≤≥√∞∑∫]")
 _HEADING = re.compile(
     r"\W*(?:question|problem|exercise|task|item|aufgabe|exercice|ejercicio|image|picture|figure|diagram)\W*[\d.]*\W*",
     re.IGNORECASE,
 )
-"""Stands above a question that is not in the text: it is in a picture, for example."""
+"""Instructions above a question that is missing from the text, for example because it is in a picture."""
 
 _SHORTEST_WORD = 3  # letters; shorter ones are variables and units
 
 
 def _pattern(words: Mapping[str, str]) -> re.Pattern[str]:
-    """Return what matches a word of any language, in lower case."""
+    """Return a pattern that matches a word of any language, in lower case."""
     latin, chinese = [], []
     for language, listed in words.items():
         for word in (" ".join(each.split()) for each in listed.split(",")):
@@ -116,7 +117,7 @@ _MATHEMATICS, _OTHER_SUBJECTS = _pattern(_WORDS["mathematics"]), _pattern(_WORDS
 
 
 def looks_like_mathematics(text: str) -> bool:
-    """Return whether a text may be a mathematics question; True where that is not clear.
+    """Return whether a text may be a mathematics question; True if unclear.
 
     >>> looks_like_mathematics("How many tiles of 20 cm does a path of 6 m need?"), looks_like_mathematics("3x + 1 = 7")
     (True, True)
@@ -138,14 +139,14 @@ def looks_like_mathematics(text: str) -> bool:
 
 @lru_cache(maxsize=2_048)
 def mathematics_probability(text: str) -> float:
-    """Return how probable it is that a text is a mathematics question, from 0 to 1."""
+    """Return the probability that a text is a mathematics question, from 0 to 1."""
     weights = _weights()
     logit = float(subject_features([text])[0] @ weights.values) + weights.constant
     return float(1 / (1 + np.exp(-logit)))
 
 
 def subject_features(texts: list[str]) -> np.ndarray:
-    """Return what the classifier reads of each text, (texts, signs + NGRAMS) float32."""
+    """Return the classifier's features for each text, (texts, signs + NGRAMS) float32."""
     excerpts = [_excerpt(text) for text in texts]
     signs = np.array([list(subject_signs(text).values()) for text in excerpts], dtype=np.float32)
     ngrams = HashedNgramEncoder(NGRAMS).encode(excerpts) * np.float32(NGRAM_SCALE)
@@ -153,13 +154,13 @@ def subject_features(texts: list[str]) -> np.ndarray:
 
 
 def _excerpt(text: str) -> str:
-    """Return a text's beginning and, of a long one, its end, which often holds what is asked."""
+    """Return a text's beginning and, for a long one, its end, which often contains the actual question."""
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}\n{text[-half:]}"
 
 
 def subject_signs(text: str) -> dict[str, float]:
-    """Return the signs of a text's subject, by name: truths as 0 or 1, shares, and logarithms of counts."""
+    """Return the signs of a text's subject by name: flags as 0 or 1, shares, and logarithms of counts."""
     lower = text.lower()
     mathematics, others = set(_MATHEMATICS.findall(lower)), set(_OTHER_SUBJECTS.findall(lower))
     words = _WORD.findall(text)
@@ -204,7 +205,7 @@ def subject_signs(text: str) -> dict[str, float]:
 
 
 def _letters(words: list[str]) -> dict[str, float]:
-    """Return what the letters of a text's words show: variables, names, and keys pressed at random."""
+    """Return features of the letters in a text's words: variables, names, and random key presses."""
     count = max(len(words), 1)
     latin = [word for word in words if word.isascii() and len(word) >= _SHORTEST_WORD]
     return {

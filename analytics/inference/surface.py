@@ -1,4 +1,4 @@
-"""Counts of what a question's text is made of; the difficulty probe may use them besides the vector."""
+"""Surface counts of a question's text, which the difficulty probe may use in addition to the vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a text a tokenizer knows."""
+"""How much of a text a tokenizer's vocabulary covers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from tokenizers import Encoding, Tokenizer
 
 UNKNOWN_SHARE_LIMIT = 0.1
-"""Above it an encoder does not know a language, and its vectors should not be used for it."""
+"""Share above which an encoder does not know a language, and its vectors should not be used for it."""
 
 
 def unknown_token_share(tokenizer: Tokenizer, unknown_id: int, texts: Sequence[str]) -> float:
-    """Return the share of the texts' tokens that the vocabulary lacks; 0 where there are no tokens.
+    """Return the share of the texts' tokens that the vocabulary lacks; 0 if there are no tokens.
 
-    Unknown signs, such as emoji, do not count: they say nothing about the language.
+    Unknown symbols, such as emoji, do not count: they reveal nothing about the language.
     """
     encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
     total = sum(len(encoding.ids) for encoding in encodings)
@@ -29,8 +29,9 @@ def known_languages(
     """Return the languages that an encoder knows.
 
     Args:
-        texts: pairs of a language and a text in it.
-        unknown_share: of the tokens of some texts, by the encoder's vocabulary.
+        texts: pairs of a language and a text in that language.
+        unknown_share: function that returns the share of the texts' tokens that the encoder's vocabulary
+            lacks.
     """
     by_language: dict[str, list[str]] = {}
     for language, text in texts:
@@ -39,7 +40,7 @@ def known_languages(
 
 
 def unknown_words(encoding: Encoding, unknown_id: int, text: str) -> int:
-    """Return the number of a text's tokens that the vocabulary lacks and that have a letter or a digit."""
+    """Return the number of unknown tokens in a text that contain a letter or a digit."""
     return sum(
         any(map(str.isalnum, text[start:end]))
         for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)

@@ -1,7 +1,7 @@
-"""A language model behind an OpenAI-compatible endpoint, asked over HTTP. Torch-free.
+"""A language model behind an OpenAI-compatible HTTP endpoint. Torch-free.
 
-``POST BASE/chat/completions`` is what hosted models, vLLM, llama.cpp's server and Ollama answer alike. Only the
-fields that all of them know are sent.
+Hosted models, vLLM, llama.cpp's server and Ollama all support ``POST BASE/chat/completions``. Only fields
+that all of them know are sent.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Messa
 from analytics.language_model.rate_limit import RateLimit
 
 _BUSY = frozenset({429, 503})
-_PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which asking again may help
-_LARGEST = 2_000_000  # bytes of an answer
-_LONGEST_WAIT = 30.0  # seconds, whatever Retry-After says
-_REASON_LENGTH = 200  # characters of the server's own words that an error repeats
+_PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which a retry may help
+_LARGEST = 2_000_000  # bytes of a response
+_LONGEST_WAIT = 30.0  # seconds, regardless of Retry-After
+_REASON_LENGTH = 200  # characters of the server's message quoted in an error
 _EVENT = b"data:"
 _LAST_EVENT = b"[DONE]"
-_TRIES = 3  # an answer of which a part was handed on already is not asked for again
+_TRIES = 3  # an answer of which a part was already passed on is not retried
 _UNLIMITED = RateLimit(0)
 
 
 class EndpointModel:
-    """Asks a language model; a context manager that closes its connections.
+    """Client of a language model; a context manager that closes its connections.
 
     Args:
-        base_url: with the version, such as ``https://models.school.example/v1``.
-        name: of the model, as the endpoint calls it.
-        key: sent as a bearer token; empty where the endpoint wants none. No error repeats it.
-        seconds: that one answer may take.
-        wait: sleeps between tries.
-        rate_limit: counts every try.
+        base_url: URL with the version, such as ``https://models.school.example/v1``.
+        name: the endpoint's name for the model.
+        key: sent as a bearer token; empty if the endpoint needs none. Errors never include it.
+        seconds: timeout for one answer.
+        wait: sleep function used between tries.
+        rate_limit: limits the rate of requests, counting every try.
 
     Raises:
-        LanguageModelError: the address is no HTTP address, or the key cannot be sent.
+        LanguageModelError: the address is not an HTTP address, or the key cannot be sent.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class EndpointModel:
         *,
         on_text: OnText | None = None,
     ) -> ModelAnswer:
-        """Return the model's answer, as `LanguageModel.ask` describes it.
+        """Return the model's answer; see `LanguageModel.ask`.
 
         Raises:
-            LanguageModelError: it cannot be reached, refuses the request or answers in another format.
-            DataError: it answers without a text.
+            LanguageModelError: it cannot be reached, rejects the request or responds in another format.
+            DataError: the answer has no text.
         """
         given = {name: value for name, value in asdict(options).items() if value is not None}
         body = {"model": self.name, "messages": [asdict(message) for message in messages], **given}
@@ -106,7 +106,7 @@ class EndpointModel:
     def ask_all(
         self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
     ) -> list[str]:
-        """Return the answer to each conversation, as `LanguageModel.ask_all` describes it."""
+        """Return the answer to each conversation; see `LanguageModel.ask_all`."""
         answers = []
         for messages in conversations:
             try:
@@ -137,7 +137,7 @@ class EndpointModel:
         raise AssertionError("the last try returns or raises")
 
     def _response(self, body: Mapping[str, Any], handed_on: _HandedOn) -> _Reply | httpx2.Response:
-        """Return the reply, or the response that is none; a server that trickles is given up at the time limit too."""
+        """Return the reply, or the error response; the time limit also ends slowly trickling responses."""
         with self._client.stream("POST", self._address, json=body) as response:
             chunks = self._chunks(response)
             if not response.is_success:
@@ -184,7 +184,7 @@ class EndpointModel:
 
 @dataclass(slots=True)
 class _Reply:
-    """What the server said."""
+    """The server's reply."""
 
     text: str
     prompt_tokens: int | None
@@ -193,7 +193,7 @@ class _Reply:
 
 
 class _HandedOn:
-    """Hands pieces of an answer on, and remembers whether there were any."""
+    """Passes on pieces of an answer, and remembers whether there were any."""
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text, self.any = on_text, False
@@ -213,10 +213,10 @@ def _whole_reply(body: Any) -> _Reply:
 
 
 def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
-    """Return the reply of server-sent events, each piece handed on when it comes.
+    """Parse the reply from server-sent events, passing on each piece as it arrives.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: an event is not as OpenAI's are.
+        ValueError, KeyError, TypeError, AttributeError: an event is not in OpenAI's format.
     """
     reply = _Reply("", None, None, "")
     pieces: list[str] = []
@@ -224,7 +224,7 @@ def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
         usage = event.get("usage")
         if usage:
             reply.prompt_tokens, reply.answer_tokens = _usage(usage)
-        # The event that counts the tokens has no choices; some servers leave them out, or send null.
+        # The event with the token counts has no choices; some servers omit the field or send null.
         choices = (event.get("choices") or []) if usage else event["choices"]
         for choice in choices[:1]:
             reply.finish = choice.get("finish_reason") or reply.finish
@@ -237,7 +237,7 @@ def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
 
 
 def _events(chunks: Iterator[bytes]) -> Iterator[Any]:
-    """Yield the objects of an event stream, until its last event."""
+    """Yield the objects of an event stream until its final event."""
     buffer = b""
     for chunk in chunks:
         *lines, buffer = (buffer + chunk).split(b"\n")
@@ -251,7 +251,7 @@ def _events(chunks: Iterator[bytes]) -> Iterator[Any]:
 
 
 def _usage(usage: Any) -> tuple[int | None, int | None]:
-    """Return the tokens read and written, where the server counts them."""
+    """Return the prompt and answer token counts, if the server reports them."""
     counts = usage if isinstance(usage, dict) else {}
     read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
     return (read if isinstance(read, int) else None), (written if isinstance(written, int) else None)
@@ -264,13 +264,13 @@ def _needed_headers(response: httpx2.Response) -> dict[str, str]:
 
 
 def _asked_pause(response: httpx2.Response) -> float:
-    """Return the seconds after which the server wants to be asked again; 0 where it does not say."""
+    """Return the server's requested delay before a retry in seconds; 0 if it gives none."""
     value = response.headers.get("retry-after", "")
     return min(float(value), _LONGEST_WAIT) if value.isascii() and value.isdecimal() else 0.0
 
 
 def _reason(response: httpx2.Response) -> str:
-    """Return the server's own words, as the end of a sentence."""
+    """Return the server's error message, worded as the end of a sentence."""
     try:
         said = response.json()["error"]
         said = said["message"] if isinstance(said, dict) else said

@@ -1,8 +1,8 @@
-"""A causal language model that writes a word problem's equation, and nothing but an equation.
+"""A causal language model that writes a word problem's equation, and nothing else.
 
-The prompt is the problem, after solved ones if there are any. The answer is written character by character under a
-grammar: numbers of the text, known constants, ``+ - * / ^`` and brackets. So every answer can be read, and the
-probabilities are those among equations.
+The prompt is the problem, optionally preceded by solved ones. The answer is generated character by character
+under a grammar: numbers of the text, known constants, ``+ - * / ^`` and brackets. So every answer can be
+parsed, and the probabilities are those among valid equations.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from analytics.language_model.llama import Llama
 from analytics.text.number_slots import NumberSlot, number_slots
 
 CONSTANTS = ("0.01", "0.5", *"1 2 3 4 5 6 7 8 10 12 24 25 30 52 60 90 100 180 360 365 1000 3600".split())
-"""Numbers that an equation may have although the text does not."""
+"""Numbers that an equation may contain even if the text does not."""
 
 _CHARACTERS = "0123456789.+-*/^()%"
 _OPERATORS = frozenset("+-*/^")
 _MOST_BRACKETS = 5
 _MOST_CHARACTERS = 60  # of an equation
 _END = "\n"
-_LOOSE_MARK = re.compile(r" (?=[.,;:?!%'’)])")  # public sets put a blank before each mark
-_WORTHLESS = 4.0  # below the most probable equation, in nats: what is still unwritten then changes nothing
+_LOOSE_MARK = re.compile(r" (?=[.,;:?!%'’)])")  # public data sets put a space before each punctuation mark
+_WORTHLESS = 4.0  # nats below the most probable equation: unfinished equations below it no longer matter
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenEquation:
-    """An equation that the model wrote, with the logarithm of its probability among all equations."""
+    """A generated equation with the logarithm of its probability among all equations."""
 
     equation: str
     log_probability: float
 
 
 def equation_prompt(text: str) -> str:
-    r"""Return what the model goes on with.
+    r"""Return the prompt that the model continues.
 
     >>> equation_prompt("How much is 2 and 3?")
     'Problem: How much is 2 and 3?\nEquation: '
@@ -55,7 +55,7 @@ def equation_prompt(text: str) -> str:
 
 
 def slot_spelling(slot: NumberSlot, slots: Sequence[NumberSlot]) -> str:
-    """Return how equations spell a number of the text: ``25%`` where it is a per cent, ``(1/3)`` for a fraction."""
+    """Spell a number of the text as equations do: ``25%`` for a per cent, ``(1/3)`` for a fraction."""
     if any(other.start == slot.start and other.value == 100 * slot.value for other in slots):
         return f"{constant_label(100 * slot.value)}%"
     label = constant_label(slot.value)
@@ -63,7 +63,7 @@ def slot_spelling(slot: NumberSlot, slots: Sequence[NumberSlot]) -> str:
 
 
 def spelled_equation(tokens: Sequence[str], slots: Sequence[NumberSlot]) -> str:
-    """Return a solver's tokens in pre-order as the model writes them.
+    """Spell a solver's tokens, given in pre-order, as the model writes them.
 
     >>> spelled_equation(["*", "N2", "-", "1", "N0"], number_slots("25% off 80 dollars"))
     '80*(1-25%)'
@@ -79,7 +79,7 @@ def spelled_equation(tokens: Sequence[str], slots: Sequence[NumberSlot]) -> str:
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """Return the spellings of the numbers that an equation for a text may have."""
+    """Return the spellings of the numbers that a text's equation may contain."""
     slots = number_slots(text)
     spelled = {slot_spelling(slot, slots).strip("()") for slot in slots}
     parts = {part for spelling in spelled for part in spelling.split("/")}
@@ -87,7 +87,7 @@ def numbers_of(text: str) -> frozenset[str]:
 
 
 class EquationState:
-    """What has been written of one equation, and which characters may follow.
+    """A partially written equation and the characters that may follow.
 
     >>> state = EquationState(frozenset({"12", "5"}))
     >>> sorted(state.following())
@@ -104,7 +104,7 @@ class EquationState:
         self._numbers, self.text, self._number, self._depth = numbers, text, number, depth
 
     def after(self, character: str) -> EquationState:
-        """Return the state after one more character."""
+        """Return the state after appending a character."""
         number, depth = self._number, self._depth
         if character == "(":
             depth += 1
@@ -117,7 +117,7 @@ class EquationState:
         return EquationState(self._numbers, self.text + character, number, depth)
 
     def following(self) -> set[str]:
-        """Return the characters that may follow; a line's end where the equation may end."""
+        """Return the characters that may follow; includes a newline if the equation may end."""
         number = self._number
         if number == "":
             return {spelling[0] for spelling in self._numbers} | (
@@ -137,7 +137,7 @@ class EquationState:
 
 
 def may_be_written(equation: str, text: str) -> bool:
-    """Return whether the grammar lets an equation pass as one for a text.
+    """Return whether the grammar accepts an equation for a text.
 
     >>> may_be_written("3+4", "3 pens and 4 more"), may_be_written("3+41", "3 pens and 4 more")
     (True, False)
@@ -157,10 +157,10 @@ class _Hypothesis:
 
 
 class EquationWriter:
-    """Writes equations with a causal model; one instance may serve many threads.
+    """Writes equations with a causal model; thread-safe.
 
     Args:
-        tokenizer: of the model; it must know each character of an equation as a token.
+        tokenizer: tokenizer of the model; it must have a token for each character of an equation.
     """
 
     def __init__(self, model: Llama, tokenizer: Tokenizer) -> None:
@@ -171,18 +171,18 @@ class EquationWriter:
     def write(
         self, prompts: Sequence[str], texts: Sequence[str], *, beam: int = 4, seconds: float = math.inf
     ) -> list[list[WrittenEquation]]:
-        """Return up to `beam` equations for each problem, the most probable first.
+        """Return up to `beam` equations for each problem, most probable first.
 
         Args:
-            prompts: of `equation_prompt`.
-            texts: the problems, whose numbers may be written.
-            beam: equations kept while writing.
-            seconds: of processor time, after which no more is written; what is not whole by then is dropped.
+            prompts: prompts from `equation_prompt`.
+            texts: the problems; their numbers may be used.
+            beam: beam width.
+            seconds: limit on processor time; equations unfinished by then are dropped.
 
         Raises:
-            DataError: a prompt is longer than the model reads.
+            DataError: a prompt exceeds the model's context length.
         """
-        began = time.thread_time()  # of the processor: a busy machine changes no answer
+        began = time.thread_time()  # processor time, so that a busy machine does not change answers
         encoded = [self.tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
         longest = max(map(len, encoded))
         most = self.model.window - _MOST_CHARACTERS
@@ -235,10 +235,10 @@ class EquationWriter:
 
 
 def character_ids(tokenizer: Tokenizer) -> dict[str, int]:
-    """Return the token of each character of an equation, and of the line's end that stands for its end.
+    """Return the token id of each character of an equation, and of the newline that marks its end.
 
     Raises:
-        DataError: the tokenizer has no token of its own for one.
+        DataError: the tokenizer has no separate token for a character.
     """
     ids = {}
     for character in _CHARACTERS + _END:
@@ -252,7 +252,7 @@ def character_ids(tokenizer: Tokenizer) -> dict[str, int]:
 
 
 def equation_value(equation: str) -> float | None:
-    """Return what a written equation is worth; None where it has no value."""
+    """Return the value of a written equation, if it has one."""
     try:
         return evaluate_float(parse_expression(equation))
     except (DataError, EvaluationError):

@@ -1,7 +1,7 @@
-"""A causal model of the Llama family in ONNX Runtime, for programs without PyTorch: SmolLM2 among them.
+"""A causal model of the Llama family in ONNX Runtime, such as SmolLM2, for use without PyTorch.
 
-Half-precision weights are read from a folder of transformers, an adapter of ours may be added to them, and the graph of
-`analytics.language_model.llama_graph` gets them when it is opened (decision 153).
+Half-precision weights are loaded from a transformers folder, one of our adapters may be added to them, and
+they are passed to the graph of `analytics.language_model.llama_graph` when it is opened (decision 153).
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ Array = npt.NDArray[np.float32]
 
 _EMBEDDINGS, _HEAD = "model.embed_tokens.weight", "lm_head.weight"
 _ADAPTER_PREFIX = "base_model.model."
-_ADAPTER_SCALE = 2.0  # alpha over rank, in every adapter of ours
-_HIDDEN = np.float32(-1e9)  # what is added to attention where a place may not be seen
+_ADAPTER_SCALE = 2.0  # alpha over rank, in all our adapters
+_HIDDEN = np.float32(-1e9)  # added to attention scores of masked positions
 
 
 @dataclass
 class Memory:
-    """What the model has read of some texts, a row each.
+    """The key-value cache of a batch, with one row per text.
 
     Attributes:
-        kept: keys and values of the layers in turn, each (rows, key heads, places, head width).
-        is_read: whether a place holds a token, (rows, places); texts end at the same place.
+        kept: alternating keys and values of the layers, each (rows, key heads, positions, head width).
+        is_read: whether a position holds a token, (rows, positions); texts end at the same position.
     """
 
     kept: list[Array]
     is_read: npt.NDArray[np.bool_]
 
     def of(self, rows: Sequence[int]) -> Memory:
-        """Return the memory of some rows, which may repeat."""
+        """Return the cache of some rows, which may repeat."""
         chosen = list(rows)
         return Memory([kept[chosen] for kept in self.kept], self.is_read[chosen])
 
 
 class Llama:
-    """A causal model; one instance may serve many threads.
+    """A causal model. Thread-safe.
 
     Args:
-        graph: file that `write_llama_graph` wrote for such a model.
-        weights: by transformers' names, as `_weights` reads them. The dictionary is emptied.
+        graph: file written by `write_llama_graph` for this kind of model.
+        weights: weights by transformers' names, as returned by `_weights`. The dictionary is emptied.
         config: transformers' ``config.json``.
 
     Attributes:
-        window: tokens that it reads at most.
+        window: maximum context length in tokens.
 
     Raises:
-        ArtifactError: the graph is of another model.
+        ArtifactError: the graph belongs to another model.
     """
 
     def __init__(self, graph: Path, weights: dict[str, Array], config: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ class Llama:
         self._empty = groups, 0, width
 
     def read(self, texts: Sequence[Sequence[int]]) -> tuple[Array, Memory]:
-        """Read the tokens of some texts; return the last states, (texts, width), and the memory."""
+        """Process the tokens of some texts; return the last states, (texts, width), and the cache."""
         longest = max(map(len, texts))
         ids = np.array([[0] * (longest - len(text)) + list(text) for text in texts])
         is_read = np.array([[False] * (longest - len(text)) + [True] * len(text) for text in texts])
@@ -85,12 +85,12 @@ class Llama:
         return self._forward(ids, is_read, memory)
 
     def read_on(self, memory: Memory, tokens: Sequence[int]) -> tuple[Array, Memory]:
-        """Read one more token of each row; return as `read`."""
+        """Process one more token per row; return the same as `read`."""
         ids = np.array(tokens)[:, None]
         return self._forward(ids, np.ones_like(ids, dtype=bool), memory)
 
     def logits(self, states: Array, tokens: Sequence[int]) -> Array:
-        """Return how strongly each state, (rows, width), expects some tokens next: (rows, tokens)."""
+        """Return the logits of some next tokens for each state, (rows, width): (rows, tokens)."""
         scores: Array = states @ self._head[list(tokens)].astype(np.float32).T
         return scores
 
@@ -115,21 +115,21 @@ class Llama:
 
 
 def _weights(path: Path) -> dict[str, Array]:
-    """Read weights one by one: matrices in float32 and from input to output; the embeddings stay in half precision."""
+    """Load weights one by one: matrices in float32, transposed to (input, output); embeddings in half precision."""
     weights: dict[str, Array] = {}
     with safe_open(path, framework="numpy") as file:
-        for name in file.keys():  # noqa: SIM118 - it is no mapping
+        for name in file.keys():  # noqa: SIM118 - not a mapping
             tensor = file.get_tensor(name)
-            is_table = name in (_EMBEDDINGS, _HEAD)  # of tokens, of which few rows are read
+            is_table = name in (_EMBEDDINGS, _HEAD)  # token tables, of which few rows are used
             weights[name] = tensor if is_table else np.ascontiguousarray(tensor.T, dtype=np.float32)
     return weights
 
 
 def load_llama(folder: Path, graph: Path, *, adapter: Path | None = None) -> Llama:
-    """Load a model with its graph, and add an adapter to its weights.
+    """Load a model with its graph, optionally adding an adapter to its weights.
 
     Raises:
-        ArtifactError: a file is missing or damaged, or the graph or the adapter fits other weights.
+        ArtifactError: a file is missing or damaged, or the graph or the adapter does not match the weights.
     """
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))

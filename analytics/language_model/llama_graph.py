@@ -1,7 +1,8 @@
-"""A causal model of the Llama family as an ONNX graph without its weights, which `analytics.language_model.llama` runs.
+"""A causal model of the Llama family as an ONNX graph without weights, run by `analytics.language_model.llama`.
 
-Touvron et al., "LLaMA" (2023): root mean square norms, rotary positions, gated layers; grouped queries after Ainslie et
-al. (2023). All of these are operators of ONNX since version 23. It needs the package onnx, which only trainings have.
+Touvron et al., "LLaMA" (2023): root mean square norms, rotary positions, gated layers; grouped queries after
+Ainslie et al. (2023). All of these are operators of ONNX since version 23. It needs the package onnx, which
+is installed only for training.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ _Shapes = dict[str, list[str | int | None]]
 
 
 class _Graph:
-    """A graph that grows node by node; a weight is called by its name in transformers' files."""
+    """A graph built node by node; weights are referenced by their names in transformers' files."""
 
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
 
     def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node; return the name of its output."""
+        """Add a node and return the name of its output."""
         return self.outputs(1, operator, *inputs, **attributes)[0]
 
     def outputs(self, count: int, operator: str, *inputs: str, **attributes: Any) -> list[str]:
-        """Add a node with so many outputs; return their names."""
+        """Add a node with several outputs and return their names."""
         names = [f"{operator}_{len(self.nodes)}_{place}" for place in range(count)]
         self.nodes.append(helper.make_node(operator, inputs, names, **attributes))
         return names
 
     def weight(self, name: str, *shape: int) -> str:
-        """Declare a weight that is handed over when the graph is opened."""
+        """Declare a weight that is supplied when the graph is opened."""
         tensor = TensorProto(
             name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL
         )
@@ -47,10 +48,11 @@ class _Graph:
 def write_llama_graph(config: Mapping[str, Any], path: Path) -> None:
     """Write the graph of a model.
 
-    Inputs: ``states`` (rows, count, width), the embeddings of the tokens; ``cosine`` and ``sine`` of their positions'
-    angles (rows, count, half of a head's width); ``hidden`` (rows, 1, count, places), added to the attention scores;
-    ``keys_0``, ``values_0`` and so on (rows, key heads, places before, head width). Outputs: the states after the last
-    layer, then keys and values of all places. Matrices are transposed to those in transformers' files.
+    Inputs: ``states`` (rows, count, width), the embeddings of the tokens; ``cosine`` and ``sine`` of their
+    positions' angles (rows, count, half of a head's width); ``hidden`` (rows, 1, count, places), added to the
+    attention scores; ``keys_0``, ``values_0`` and so on (rows, key heads, places before, head width).
+    Outputs: the states after the last layer, then keys and values of all positions. Matrices are transposed
+    relative to transformers' files.
 
     Args:
         config: transformers' ``config.json``.
@@ -66,7 +68,7 @@ def write_llama_graph(config: Mapping[str, Any], path: Path) -> None:
     def product(states: str, name: str, columns: int, rows: int = width) -> str:
         return graph.node("MatMul", states, graph.weight(f"{name}.weight", rows, columns))
 
-    states, memory, grown = "states", list[str](), list[str]()  # memory before, and after
+    states, memory, grown = "states", list[str](), list[str]()  # cache before and after
     for layer in range(int(config["num_hidden_layers"])):
         name, before = f"model.layers.{layer}", [f"keys_{layer}", f"values_{layer}"]
         read = normed(states, f"{name}.input_layernorm")

@@ -14,17 +14,17 @@ from analytics.errors import DataError
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 from analytics.length_batches import batches_by_length
 
-_MOST_TOKENS = 512  # of an answer whose length nobody gave
-_TOGETHER, _TOKENS = 8, 8192  # conversations, and tokens of them, that are answered at once
+_MOST_TOKENS = 512  # of an answer without a given limit
+_TOGETHER, _TOKENS = 8, 8192  # conversations, and their tokens, per batch
 
 
 class LocalModel:
-    """Asks a causal model that is loaded here; nothing leaves the machine.
+    """Runs a causal model in this process; nothing leaves the machine.
 
     Args:
-        generator: the model with its tokenizer. A tokenizer with a chat template writes the conversation by it; without
-            one the model goes on with the messages' texts.
-        seconds: that one answer may take; then it ends where it is.
+        generator: the model with its tokenizer. If the tokenizer has a chat template, it formats the
+            conversation; otherwise the model continues the messages' texts.
+        seconds: time limit for one answer, after which it is cut off.
     """
 
     host = ""
@@ -40,10 +40,10 @@ class LocalModel:
         *,
         on_text: OnText | None = None,
     ) -> ModelAnswer:
-        """Return the model's answer, as `LanguageModel.ask` describes it.
+        """Return the model's answer; see `LanguageModel.ask`.
 
         Raises:
-            DataError: the messages are longer than the model can read, or it answers without a text.
+            DataError: the messages exceed the model's context length, or the answer has no text.
         """
         most = options.max_tokens or _MOST_TOKENS
         ids, mask = self._ids([messages])  # (1, tokens)
@@ -61,7 +61,7 @@ class LocalModel:
     def ask_all(
         self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
     ) -> list[str]:
-        """Return the answer to each conversation, as `LanguageModel.ask_all`; `seconds` is for a batch."""
+        """Return the answer to each conversation; see `LanguageModel.ask_all`. `seconds` applies per batch."""
         most = options.max_tokens or _MOST_TOKENS
         answers = [""] * len(conversations)
         lengths = [int(self._ids([messages])[1].sum()) for messages in conversations]
@@ -78,7 +78,7 @@ class LocalModel:
         return answers
 
     def _ids(self, conversations: Sequence[Sequence[Message]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the tokens of conversations, which end at the same place, and where they are, (rows, tokens)."""
+        """Return the left-padded tokens of conversations and their mask, (rows, tokens)."""
         texts = []
         for messages in conversations:
             if self._tokenizer.chat_template:
@@ -106,7 +106,7 @@ class LocalModel:
     def _generate(
         self, ids: torch.Tensor, mask: torch.Tensor, options: AskOptions, most: int, on_text: OnText | None
     ) -> torch.Tensor:
-        """Return the prompts' tokens and those that were written, (rows, tokens)."""
+        """Return the prompts' tokens followed by the generated ones, (rows, tokens)."""
         how: dict[str, Any] = {"max_new_tokens": most, "max_time": self._seconds, "do_sample": False}
         if options.temperature:
             how |= {"do_sample": True, "temperature": options.temperature}
@@ -115,20 +115,20 @@ class LocalModel:
         with torch.inference_mode(), torch.random.fork_rng(enabled=options.seed is not None):
             if options.seed is not None:
                 torch.manual_seed(options.seed)
-            generate: Any = self._model.generate  # its type is that of any attribute of a module
+            generate: Any = self._model.generate  # typed as an arbitrary module attribute
             output: torch.Tensor = generate(ids, attention_mask=mask, **how)
         return output
 
 
 class _Pieces(TextStreamer):
-    """Hands each piece on when its words are whole."""
+    """Passes on each piece once its words are complete."""
 
     def __init__(self, tokenizer: Any, on_text: OnText) -> None:
         super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
         self._on_text = on_text
 
     def on_finalized_text(self, text: str, stream_end: bool = False) -> None:  # noqa: ARG002 - its interface
-        """Hand a piece on; transformers calls it."""
+        """Pass on a piece; called by transformers."""
         if text:
             self._on_text(text)
 
@@ -137,6 +137,6 @@ def load_local_model(name_or_path: str, *, device: str = "auto", seconds: float 
     """Load a causal model.
 
     Raises:
-        BackboneError: there is none in the folder or on the hub.
+        BackboneError: there is no such model in the folder or on the hub.
     """
     return LocalModel(load_generator(name_or_path, "causal", device=device), seconds=seconds)

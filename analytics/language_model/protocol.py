@@ -1,6 +1,6 @@
-"""What a language model is asked and what it answers, wherever it runs. Torch-free.
+"""Interface to language models, wherever they run. Torch-free.
 
-`analytics.language_model.endpoint` asks a server, `analytics.language_model.local` a model on this machine.
+`analytics.language_model.endpoint` calls a server, `analytics.language_model.local` a model on this machine.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 OnText = Callable[[str], object]
-"""Called with each piece of an answer as it is written; what it raises ends the answer."""
+"""Called with each piece of an answer as it is generated; raising an exception stops the answer."""
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
@@ -26,12 +26,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How an answer is written; None leaves it to the model.
+    """Generation options; None uses the model's default.
 
     Attributes:
-        temperature: 0 always takes the most probable token.
-        seed: of the draw, where the temperature is above 0.
-        max_tokens: that an answer may have.
+        temperature: 0 always picks the most probable token.
+        seed: random seed, if the temperature is above 0.
+        max_tokens: maximum length of an answer.
     """
 
     temperature: float | None = None
@@ -46,17 +46,17 @@ class AskOptions:
 
 
 DEFAULT_OPTIONS = AskOptions()
-"""Everything is left to the model."""
+"""Uses the model's defaults for everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered.
+    """A model's answer.
 
     Attributes:
-        prompt_tokens: that it read; None where it does not say.
-        answer_tokens: that it wrote; None likewise.
-        is_cut: whether the answer ended only because it reached its length.
+        prompt_tokens: number of prompt tokens; None if not reported.
+        answer_tokens: number of generated tokens; None if not reported.
+        is_cut: whether the answer was cut off at its maximum length.
     """
 
     text: str
@@ -69,8 +69,8 @@ class LanguageModel(Protocol):
     """Anything that answers messages.
 
     Attributes:
-        name: of the model, as people call it.
-        host: where messages are sent; empty where they stay on this machine.
+        name: display name of the model.
+        host: where messages are sent; empty if they stay on this machine.
     """
 
     name: str
@@ -86,29 +86,29 @@ class LanguageModel(Protocol):
         """Return the answer to a conversation.
 
         Args:
-            messages: in their order; the last is the user's.
-            options: how the answer is written.
+            messages: in order; the last is the user's.
+            options: generation options.
             on_text: called with each piece of the answer.
 
         Raises:
-            LanguageModelError: the model cannot be reached, or refuses.
-            DataError: it answers without a text.
+            LanguageModelError: the model cannot be reached or rejects the request.
+            DataError: the answer has no text.
         """
         ...
 
     def ask_all(
         self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
     ) -> list[str]:
-        """Return the answer to each conversation; empty where there is none, or a conversation is too long.
+        """Return the answer to each conversation; empty if there is none, or a conversation is too long.
 
         Raises:
-            LanguageModelError: as `ask`.
+            LanguageModelError: as for `ask`.
         """
         ...
 
 
 def conversation(text: str, *, instruction: str = "") -> list[Message]:
-    """Return the messages of one question, with the instructions before it.
+    """Return the messages of one question, preceded by the instructions.
 
     >>> [message.role for message in conversation("How much is 2 + 3?", instruction="Answer.")]
     ['system', 'user']
@@ -118,7 +118,7 @@ def conversation(text: str, *, instruction: str = "") -> list[Message]:
 
 
 def without_thoughts(text: str) -> str:
-    """Return what a model answered without what it thought aloud before, finished or not.
+    """Return a model's answer without its preceding reasoning, finished or not.
 
     >>> without_thoughts("<think>3 and 2</think>5"), without_thoughts("<think>Is it 5? Or")
     ('5', '')

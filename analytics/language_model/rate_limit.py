@@ -1,4 +1,4 @@
-"""At most so many requests a minute, for a language model that counts them. Torch-free."""
+"""A limit on the requests per minute to a language model. Torch-free."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MINUTE = 60.0
 
 
 class RateLimit:
-    """Lets at most `per_minute` requests begin in any minute; later ones wait. Threads may share one.
+    """Lets at most `per_minute` requests begin in any minute; later ones wait. Thread-safe.
 
     Args:
-        per_minute: 0 for any number.
-        clock: seconds that only grow.
-        wait: sleeps.
+        per_minute: 0 for no limit.
+        clock: monotonic clock in seconds.
+        wait: sleep function.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class RateLimit:
         self._lock = Lock()
 
     def acquire(self) -> None:
-        """Return once another request may begin."""
+        """Block until another request may begin."""
         if not self.per_minute:
             return
-        with self._lock:  # a caller that waits keeps the others waiting, in order
+        with self._lock:  # a waiting caller holds the lock, so that the others wait in order
             if len(self._begun) == self.per_minute:
                 left = self._begun[0] + _MINUTE - self._clock()
                 if left > 0:

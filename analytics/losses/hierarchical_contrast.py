@@ -1,8 +1,8 @@
 """Supervised contrast at every level of a hierarchy at once.
 
-Khosla et al. (NeurIPS 2020), Eq. 2 (positives summed outside the logarithm), averaged over the levels as Zhang et al.
-(CVPR 2022), "Use All The Labels", Eq. 3. Not in QuesCo: its RINCE sums a rank's positives inside the logarithm, where
-the nearest one does all the work.
+Khosla et al. (NeurIPS 2020), Eq. 2 (positives summed outside the logarithm), averaged over the levels as
+Zhang et al. (CVPR 2022), "Use All The Labels", Eq. 3. Not in QuesCo: its RINCE sums a rank's positives inside
+the logarithm, where the nearest one dominates.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class HierarchicalContrastLoss(nn.Module):
         self.levels, self.temperature = levels, temperature
 
     def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """Return the loss; 0, with gradients of 0, where no anchor has anything to be distinguished from.
+        """Return the loss; 0, with zero gradients, if no anchor has anything to be distinguished from.
 
         Args:
             similarities: (anchors, candidates) dot products h of unit vectors; any floating type.
-            ranks: (anchors, candidates) integers 1 .. levels + 1; pairs of other ranks are left out.
+            ranks: (anchors, candidates) integers 1 .. levels + 1; pairs of other ranks are ignored.
 
         Raises:
             ValueError: shapes differ.
@@ -61,7 +61,7 @@ class HierarchicalContrastLoss(nn.Module):
         for bound in range(1, self.levels + 1):
             positives = counted & (ranks <= bound)
             usable = positives.any(dim=1) & (counted & ~positives).any(dim=1)
-            # Weights in place of a selection, whose size the host would have to wait for.
+            # Masking instead of selection, whose size the host would have to wait for.
             means = log_shares.masked_fill(~positives, 0.0).sum(dim=1) / positives.sum(dim=1).clamp(min=1)
             total = total - (means * usable).sum() / usable.sum().clamp(min=1)
         return total / self.levels

@@ -38,7 +38,7 @@ class InfoNCELoss(nn.Module):
             queries: (batch, dimension) unit vectors.
             keys: (batch, dimension), the positive of each query.
             negatives: (negatives, dimension), shared by all queries.
-            left_out: (batch, negatives) bool, negatives that do not count for a query.
+            left_out: (batch, negatives) bool, negatives to ignore for a query.
 
         Raises:
             ValueError: queries and keys differ in shape.

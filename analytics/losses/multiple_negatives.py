@@ -41,9 +41,9 @@ class MultipleNegativesRankingLoss(nn.Module):
         """Return the mean over the anchors.
 
         Args:
-            anchors, positives: (batch, dimension) each, of any length.
+            anchors, positives: (batch, dimension) each, unnormalised.
             negatives: (any number, dimension).
-            same: (batch, batch) bool, True where two rows have one anchor; the positives of such rows are no
+            same: (batch, batch) bool, True where two rows have the same anchor; their positives are not
                 negatives of one another.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Ranking InfoNCE: several ranks of positives, each with a temperature of its own.
+"""Ranking InfoNCE: several ranks of positives, each with its own temperature.
 
 QuesCo (Ning et al., AAAI 2023), section "Pre-training", Eq. 4, after Hoffmann et al. (AAAI 2022).
 """
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 LEFT_OUT = -1
-"""Rank of a pair that takes part in neither numerator nor denominator."""
+"""Rank of a pair that appears in neither numerator nor denominator."""
 
 
 class RINCELoss(nn.Module):
@@ -23,15 +23,15 @@ class RINCELoss(nn.Module):
                                   {\sum_{j \ge i} \sum_{p \in Q^j} \exp(h(q, p) / \tau_j)},
               \qquad L_{rank} = \sum_{i=0}^{L} \ell_i
 
-    with the positives summed inside the logarithm and every term of the denominator at the temperature of
-    its own rank. Rank L + 1 is only ever a negative. A rank without candidates adds nothing, nor does one
+    with the positives summed inside the logarithm and every term of the denominator at its own rank's
+    temperature. Rank L + 1 is only ever a negative. A rank without candidates adds nothing, nor does one
     without farther candidates to be distinguished from.
 
     Args:
         temperatures: tau of the ranks 0 .. L + 1.
-        one_temperature: compute all of a term, denominator included, at the temperature of its positives,
-            as the published code does. Against Eq. 4 this presses harder on the negatives, which are there
-            at the highest temperature.
+        one_temperature: compute a whole term, denominator included, at the temperature of its positives, as
+            the published code does. Compared to Eq. 4 this pushes harder on the negatives, which Eq. 4 has at
+            the highest temperature.
 
     Raises:
         ValueError: fewer than two temperatures, or one that is not positive.
@@ -71,7 +71,7 @@ class RINCELoss(nn.Module):
             raise ValueError(f"expected two matrices of one shape, got {shapes}")
         if self.one_temperature:
             return self._at_one_temperature(similarities.float(), ranks)
-        # In float32 also under autocast: exp(1 / 0.1) is beyond what half precision sums exactly.
+        # In float32 even under autocast: exp(1 / 0.1) exceeds what half precision can sum exactly.
         values = similarities.float()
         nowhere = torch.finfo(values.dtype).min
         per_rank = torch.stack(  # log of the sum over each rank, (anchors, L + 2)
@@ -86,7 +86,8 @@ class RINCELoss(nn.Module):
         # log of the sum over ranks >= i, from the last rank backwards
         from_rank = torch.logcumsumexp(per_rank.flip(1), dim=1).flip(1)
         terms = from_rank[:, :-1] - per_rank[:, :-1]
-        # Without farther candidates the term is log 1, whose gradient is rounding: Adam would take it for a direction.
+        # Without farther candidates the term is log 1, whose gradient is rounding noise that Adam would
+        # follow.
         farther = present.flip(1).cumsum(dim=1).flip(1)[:, 1:] > 0
         return torch.where(present[:, :-1] & farther, terms, torch.zeros_like(terms))
 

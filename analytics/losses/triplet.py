@@ -8,14 +8,14 @@ from torch.nn.functional import cosine_similarity
 
 
 class TripletLoss(nn.Module):
-    r"""The negative must be farther from the anchor than the positive, by a margin.
+    r"""Require the negative to be farther from the anchor than the positive, by a margin.
 
     .. math:: \ell = \max(0, \alpha - d(a, n) + d(a, p)), \qquad d(x, y) = 1 - \cos(x, y)
 
     The paper sums over the questions; the mean is taken here, so that the step does not grow with the batch.
 
     Args:
-        margin: alpha; distances lie in 0..2, so a larger one can never be met.
+        margin: alpha; distances lie in 0..2, so a larger margin can never be met.
 
     Raises:
         ValueError: the margin lies outside 0..2.
@@ -38,10 +38,10 @@ class TripletLoss(nn.Module):
         """Return the mean over the triplets.
 
         Args:
-            anchors, positives, negatives: (batch, dimension) each, of any length.
+            anchors, positives, negatives: (batch, dimension) each, unnormalised.
 
         Raises:
-            ValueError: they differ in shape.
+            ValueError: the shapes differ.
         """
         if not anchors.shape == positives.shape == negatives.shape:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Fitting the verdict and the score's boundary of a trained scorer, and how well its encoder does."""
+"""Fit the verdict and the score boundary of a trained scorer, and evaluate its encoder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from analytics.retrieval import Encode
 
 Array = npt.NDArray[np.float64]
 
-_PENALTY = 4.0  # on the squares of standardised weights, beside the loss of so many pairs
+_PENALTY = 4.0  # on the squares of standardised weights, relative to the loss of this many pairs
 _HALF_CLOSE = 0.5
 
 
@@ -40,7 +40,7 @@ def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
     """Return the cosine at which both labels are equally probable, both with equal weight.
 
     Raises:
-        DataError: as `fit_verdict`.
+        DataError: as for `fit_verdict`.
     """
     rows, truth = np.asarray(cosines, dtype=np.float64)[:, None], np.asarray(labels)
     _check(rows, truth)
@@ -49,7 +49,7 @@ def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
     model.fit((rows - rows.mean()) / scale, truth)
     weight = float(model.coef_[0, 0]) / scale
     if weight <= 0:
-        return UNSTRETCHED  # the cosine says nothing
+        return UNSTRETCHED  # the cosine is uninformative
     return float(np.clip(rows.mean() - model.intercept_[0] / weight, 0.0, 0.99))
 
 
@@ -61,19 +61,20 @@ def fit_verdict(
     prior: Verdict | None = None,
     boundary: float = UNSTRETCHED,
 ) -> Verdict:
-    """Fit the verdict: logistic regression without a bias, in which no feature speaks for the wrong side.
+    """Fit the verdict: logistic regression without a bias, in which no feature may have the wrong sign.
 
     Args:
-        features: one row per pair, as `verdict_features` gives it.
+        features: one row per pair, as returned by `verdict_features`.
         labels: 1 valid, 0 not.
-        sources: who wrote each pair. All then weigh the same, and among close texts as among others both labels do: an
-            author's own way of making invalid pairs must not tell that a pair is invalid. Without sources each pair
-            weighs the same, and how many are valid is learned too.
-        prior: its weights are what the penalty draws to; without it, 0.
-        boundary: of the verdict.
+        sources: author of each pair. If given, all sources have equal weight, and within each, both labels
+            have equal weight among close texts and among others: an author's style of making invalid pairs
+            must not reveal that a pair is invalid. Without sources each pair has equal weight, and the share
+            of valid pairs is learned too.
+        prior: the penalty pulls towards its weights; without it, towards 0.
+        boundary: boundary of the verdict.
 
     Raises:
-        DataError: one of the labels is missing, or a feature is no finite number.
+        DataError: one of the labels is missing, or a feature is not finite.
     """
     rows, truth = np.asarray(features, dtype=np.float64), np.asarray(labels)
     if rows.ndim != 2 or rows.shape[1] != len(FEATURES):
@@ -102,7 +103,7 @@ def _check(rows: Array, truth: npt.NDArray[np.int_]) -> None:
 
 
 def balanced_shares(rows: Array, truth: npt.NDArray[np.int_], sources: Sequence[str]) -> Array:
-    """Return the weight of each pair: each source's alike, then each label's among close texts and among others."""
+    """Return pair weights: equal per source, then equal per label among close texts and among others."""
     names = np.asarray(sources)
     shares = np.array([1 / np.count_nonzero(names == name) for name in names])
     is_close = rows[:, FEATURES.index("close")] > _HALF_CLOSE
@@ -116,28 +117,28 @@ def balanced_shares(rows: Array, truth: npt.NDArray[np.int_], sources: Sequence[
 
 
 MAIN_METRIC = "validation_auc"
-"""The figure by which the best weights are kept."""
+"""The metric that selects the best weights."""
 
 FEWEST_DECISIONS = 20
-"""With fewer the shipped verdict stays as it is."""
+"""With fewer decisions the shipped verdict is used unchanged."""
 
 
 def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
-    """Return bulk encoding by a scorer's backbone of texts as the configuration has them read."""
+    """Return a bulk encoder using a scorer's backbone, reading texts as configured."""
     encode = partial(encode_bulk, backbone)
     return reading_typed(encode) if config.typed_numbers else encode
 
 
 def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> float:
-    """Return the cosine that becomes a score of one half, by pairs that the encoder did not learn from.
+    """Return the cosine that maps to a score of one half, fitted on pairs that the encoder was not trained on.
 
     Args:
         encode: `encoder_of` the backbone.
-        pairs: with labels.
+        pairs: labelled pairs.
         config: whether the score is stretched.
 
     Raises:
-        DataError: there are not pairs of both labels.
+        DataError: one of the labels is missing.
     """
     check_labels(pairs)
     if not config.stretch:
@@ -149,14 +150,14 @@ def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: Par
 def decided_verdict(
     decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None
 ) -> Verdict:
-    """Return the shipped verdict, drawn towards the decisions of a bank's reviewers where there are enough.
+    """Return the shipped verdict, adapted to the decisions of a bank's reviewers if there are enough.
 
-    The more decisions, the further. The score takes no part: the encoder may have learned from them.
+    More decisions shift it further. The score is not used: the encoder may have learned from these pairs.
 
     Args:
         decided: labelled pairs.
-        boundary: of the score.
-        pair_reader: weights of what reads the pairs for the verdict, where the scorer has it.
+        boundary: boundary of the score.
+        pair_reader: weights of the scorer's pair reader, if it has one.
     """
     labels = [int(pair.label or 0) for pair in decided]
     if len(labels) < FEWEST_DECISIONS or set(labels) != {0, 1}:
@@ -177,7 +178,7 @@ def check_labels(pairs: Sequence[ParaphrasePair]) -> None:
 def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
-    """Return metrics of all pairs; the AUC is the sources' mean, as sets of one label each would give it away."""
+    """Return metrics of all pairs; the AUC is averaged over sources, as those with a single label would bias it."""
     scores = cosines([pair.texts for pair in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Paraphrase(Capability[Scorer]):
-    """ParaQD: how far a paraphrase keeps what a question asks for."""
+    """ParaQD: how well a paraphrase preserves what a question asks."""
 
     title = "Paraphrase scorer"
     config = ParaphraseConfig
@@ -62,7 +62,7 @@ class Paraphrase(Capability[Scorer]):
 
 
 def _thousands(say: Say) -> Progress:
-    """Say after every thousand questions that their triplets are made."""
+    """Report progress after every thousand questions for which triplets have been made."""
 
     def tell(done: int, total: int, _message: str) -> None:
         if done and done % 1000 == 0:

@@ -1,8 +1,8 @@
 """Configuration of training a paraphrase scorer (ParaQD). Torch-free; the defaults are the paper's (section 4).
 
-The paper gives no margin; its released code uses another distance, so that its margin says nothing here. The default
-was chosen on `aquarat_val`: 0.3 and 0.5 rank alike and 0.5 separates more, 0.8 ranks worse (docs/results.md). The
-paper's encoder is MiniLM of 12 layers; the default here has 6.
+The paper gives no margin, and the margin of its released code does not apply, as it uses another distance.
+The default was chosen on `aquarat_val`: 0.3 and 0.5 rank alike and 0.5 separates more, 0.8 ranks worse
+(docs/results.md). The paper's encoder is MiniLM with 12 layers; the default here has 6.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analytics.paraphrase.operators.catalog import OPERATORS, operator
 from analytics.training.config import TrainingConfig
 
 TOGETHER = 4
-"""Triplets of one question that are learned together, at most."""
+"""Maximum number of triplets of one question that are learned together."""
 
 
 @configuration
@@ -138,7 +138,7 @@ class ParaphraseConfig(TrainingConfig):
     seed: Seed = 3407
 
     def contradictions(self) -> list[str]:
-        """Return what is wrong with fields that are right each by itself."""
+        """Return contradictions between fields that are each valid on their own."""
         problems = []
         try:
             left_out = [operator(name) for name in self.left_out()]
@@ -159,9 +159,9 @@ class ParaphraseConfig(TrainingConfig):
 
     @property
     def groups_per_batch(self) -> int:
-        """Return how many groups of triplets a batch has: of up to `TOGETHER` of one question, or of one triplet."""
+        """Return the number of triplet groups per batch: of up to `TOGETHER` of one question, or of one triplet."""
         return max(1, self.batch_size // TOGETHER) if self.combine else self.batch_size
 
     def left_out(self) -> tuple[str, ...]:
-        """Return the names of the operators that are left out."""
+        """Return the names of the excluded operators."""
         return tuple(name.strip() for name in self.without.split(",") if name.strip())

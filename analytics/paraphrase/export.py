@@ -1,4 +1,4 @@
-"""The starter's scorer, put together: backbone, adapter, pair reader and verdict become one artifact."""
+"""Build the starter's scorer: merge backbone, adapter, pair reader and verdict into one artifact."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = No
 
     Args:
         output: the artifact's folder.
-        backbone: packaged name, local folder or hub id; by default the default one.
+        backbone: packaged name, local folder or hub id; empty for the default.
         adapter: the starter's folder, by default the program's own.
 
     Raises:
         BackboneError: the backbone, the adapter or the pair reader cannot be loaded.
-        ArtifactError: the starter's folder is absent or damaged, or the output cannot be written.
+        ArtifactError: the starter's folder is missing or damaged, or the output cannot be written.
     """
     starter = adapter or STARTER_FOLDER
     manifest = export_starter(output, starter, backbone=backbone)

@@ -1,8 +1,8 @@
-"""Questions and labelled pairs from JSON Lines files, for training and measuring where there is no database.
+"""Questions and labelled pairs from JSON Lines files, for training and evaluation without a database.
 
-A line with ``original`` and ``paraphrase`` is a pair (``label`` 1 valid, 0 not), one with ``text`` is a question.
-Of a folder, files named ``test*`` hold what must never be learned, and those named ``val*`` what settings are chosen
-on, which must not be learned either; all others are learned from.
+A line with ``original`` and ``paraphrase`` is a pair (``label`` 1 valid, 0 not), one with ``text`` is a
+question. In a folder, files named ``test*`` must never be trained on, and those named ``val*`` are for
+choosing settings and must not be trained on either; all others are training data.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SHORT = 200  # characters of an identifier or an operator's name
 
 @dataclass(frozen=True)
 class Material:
-    """What a scorer learns from, and what it must not see.
+    """A scorer's training data, and what it must not see.
 
     Attributes:
-        questions: from which operators make triplets.
-        given: labelled pairs that are learned from.
-        validation: labelled pairs that are measured while it trains; their source is the file's name.
+        questions: questions from which operators make triplets.
+        given: labelled pairs for training.
+        validation: labelled pairs for evaluation during training; their source is the file's name.
         kept_out: the questions of the ``test*`` and ``val*`` files.
-        decided: labelled by this bank's reviewers; the verdict is fitted on them.
+        decided: pairs labelled by this bank's reviewers; the verdict is fitted on them.
     """
 
     questions: tuple[str, ...]
@@ -45,11 +45,11 @@ def read_material(data: Path, *, language: str = "") -> Material:
     """Read a file or a folder of files.
 
     Args:
-        data: one file is learned from; of a folder, each by its name.
+        data: a single file is training data; in a folder, the role of each file depends on its name.
         language: use the questions of one language only.
 
     Raises:
-        DataError: nothing is there, or a line cannot be read; it names file and line.
+        DataError: there is no data, or a line cannot be read; the message names file and line.
     """
     files = (
         [data] if data.is_file() else sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
@@ -90,7 +90,7 @@ def read_pairs(path: Path) -> list[ParaphrasePair]:
     """Read the pairs of a file.
 
     Raises:
-        DataError: it holds none, or a line cannot be read; it names file and line.
+        DataError: there are none, or a line cannot be read; the message names file and line.
     """
     pairs = []
     for number, row in read_objects(path):
@@ -102,13 +102,13 @@ def read_pairs(path: Path) -> list[ParaphrasePair]:
 
 
 def pair_line(pair: ParaphrasePair) -> str:
-    """Return a pair as `read_pairs` reads it, without the line's end."""
+    """Return a pair as a line for `read_pairs`, without a newline."""
     row = {name: value for name, value in asdict(pair).items() if name != "source"}
     return json.dumps(row, ensure_ascii=False)
 
 
 def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
-    """Leave out pairs labelled not valid that differ in blanks only: an operator that did not apply."""
+    """Remove pairs labelled invalid that differ only in whitespace: the operator did not apply."""
     return [
         pair
         for pair in pairs
@@ -135,7 +135,7 @@ def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:
 
 
 def _question(row: Mapping[str, Any]) -> str:
-    """Return the question of a line that is no pair; empty where it has none."""
+    """Return the question of a line that is not a pair; empty if it has none."""
     text = row.get("text") or ""
     if not isinstance(text, str):
         raise ValueError("the text is not a string")

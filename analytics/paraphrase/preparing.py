@@ -1,6 +1,6 @@
-"""What a scorer learns from and is calibrated on: triplets of most questions, pairs of a fixed tenth set apart.
+"""Training and calibration data of a scorer: triplets of most questions, pairs of a fixed held-out tenth.
 
-Made once, and kept beside the checkpoint of a training.
+They are computed once and cached next to the checkpoint of a training.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _CALIBRATED_QUESTIONS = 500
 
 @dataclass(frozen=True)
 class Prepared:
-    """Everything that a training reads, made once and kept beside its checkpoint.
+    """All data of a training, computed once and cached next to its checkpoint.
 
     Attributes:
-        triplets: what the encoder learns.
-        pairs: labelled pairs of the questions set apart, for the verdict.
-        kept_out: questions and given pairs that were left out because a test set holds them.
+        triplets: the encoder's training data.
+        pairs: labelled pairs of the held-out questions, for the verdict.
+        kept_out: number of questions and given pairs left out because a test set contains them.
     """
 
     triplets: list[Triplet]
@@ -49,11 +49,11 @@ class Prepared:
 
 @dataclass(frozen=True)
 class TripletReport:
-    """What a set of triplets holds.
+    """Statistics of a set of triplets.
 
     Attributes:
-        positive_farther: share of the triplets whose positive is farther from the question than the negative.
-        distance_auc: how well closeness alone tells positives from negatives; 0.5 means that it does not.
+        positive_farther: share of the triplets with the positive farther from the question than the negative.
+        distance_auc: how well closeness alone separates positives from negatives; 0.5 means not at all.
     """
 
     triplets: int
@@ -65,7 +65,7 @@ class TripletReport:
 
 
 def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
-    """Count what a set of triplets holds, and how much closeness of wording alone gives away.
+    """Compute statistics of triplets, including how much closeness of wording alone gives away.
 
     Raises:
         DataError: there are no triplets.
@@ -93,12 +93,12 @@ def prepare(
     kept_out: KeptOut | None = None,
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Prepared:
-    """Make the triplets to learn, and the pairs for the verdict.
+    """Make the training triplets, and the pairs for the verdict.
 
-    Progress is reported before each question that is learned from.
+    Progress is reported before each training question.
 
     Raises:
-        Cancelled: the context said so.
+        Cancelled: the context requested it.
         BackboneError: a model for an operator cannot be loaded.
     """
     kept_out = kept_out or KeptOut()
@@ -126,7 +126,7 @@ def prepare(
     )
     apart = [text for text in usable if is_apart(text)]
     chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
-    # Where the findings had chosen the positives, they could not be weighed against the score.
+    # If the findings had selected the positives, they could not be weighed against the score.
     made = make([apart[row] for row in sorted(chosen)], check_positives=False)
     given_apart = [pair for pair in allowed if is_apart(pair.original)]
     pairs = {pair.texts: pair for pair in (*triplet_pairs(made), *given_apart)}
@@ -135,13 +135,13 @@ def prepare(
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
-    """Return whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
+    """Return a predicate for held-out questions; texts linked by labelled pairs are held out together or not at all."""
     linked = linked_texts(pair.texts for pair in given)
     return lambda text: is_held_out(linked.get(masked_text(text), text))
 
 
 def prepared_material(material: Material, config: ParaphraseConfig, context: TrainingContext) -> Prepared:
-    """Return what a stopped training of the same material had prepared, or what is prepared now."""
+    """Return the data prepared by a stopped training of the same material, or prepare it."""
     identity = json.dumps(
         [
             training_settings(config),
@@ -157,15 +157,15 @@ def prepared_material(material: Material, config: ParaphraseConfig, context: Tra
 
 
 def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prepared]) -> Prepared:
-    """Return what a stopped training was doing, or what is made anew; then kept in the folder.
+    """Return a stopped training's cached data, or compute and cache it.
 
     Args:
-        folder: of the checkpoint; None keeps nothing.
-        identity: settings, questions and what is kept out; triplets of others are not taken.
-        make: makes them.
+        folder: folder of the checkpoint; None disables caching.
+        identity: identifies settings, questions and exclusions; cached data of others is ignored.
+        make: computes the data.
 
     Raises:
-        ArtifactError: what is kept cannot be read.
+        ArtifactError: the cached data cannot be read.
     """
     if folder is None:
         return make()

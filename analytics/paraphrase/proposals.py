@@ -1,6 +1,6 @@
-"""Proposing paraphrases of a question: by rules, a sequence-to-sequence model or a language model. Torch-free.
+"""Propose paraphrases of a question by rules, a sequence-to-sequence model or a language model. Torch-free.
 
-What comes of it are candidates: whoever uses them scores them, and people decide.
+The results are candidates: callers score them, and people decide.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from analytics.paraphrase.operators.sequence_models import SequenceModel
 if TYPE_CHECKING:
     from analytics.language_model.protocol import LanguageModel
 
-_DRAWS = 100  # of the rules, of which the best are taken
-_MOST_AT_ONCE = 16  # outputs or wordings of a model
+_DRAWS = 100  # draws from the rules, of which the best are used
+_MOST_AT_ONCE = 16  # outputs or wordings per model call
 
 _INSTRUCTION = """\
 You put questions of mathematics in other words for a school. Keep every number, unit, name and relation, and \
@@ -32,21 +32,21 @@ _REWORDING = re.compile(r"<rewording>(.*?)</rewording>", re.DOTALL)
 
 
 class Paraphraser(Protocol):
-    """Writes candidates; `name` is kept with each."""
+    """Generates candidates; `name` is stored with each."""
 
     name: str
 
     def propose(self, question: str, count: int) -> list[str]:
-        """Return up to `count` different texts, none of them the question.
+        """Return up to `count` different texts, none of them equal to the question.
 
         Raises:
-            DataError: what came back cannot be read.
+            DataError: the output cannot be parsed.
         """
         ...
 
 
 def different_texts(question: str, texts: Iterable[str], count: int) -> list[str]:
-    """Return the first `count` texts that have content and, but for blanks, repeat neither the question nor another."""
+    """Return the first `count` distinct non-empty texts, ignoring whitespace, that do not repeat the question."""
     seen = {" ".join(question.split())}
     different: list[str] = []
     for text in texts:
@@ -58,12 +58,12 @@ def different_texts(question: str, texts: Iterable[str], count: int) -> list[str
 
 
 class RuleParaphraser:
-    """The rule paraphraser, drawn again and again from generators of its own: always the same texts in one order."""
+    """The rule paraphraser, drawn repeatedly with fixed seeds: always the same texts in the same order."""
 
     name = "rule paraphraser"
 
     def propose(self, question: str, count: int) -> list[str]:
-        """Return up to `count` rewordings, the most useful first; few where few rules apply. The rules know English.
+        """Return up to `count` rewordings, most useful first; few if few rules apply. The rules are for English.
 
         Broken and trivial ones (`analytics.paraphrase.operators.plain_english`) are left out.
         """
@@ -80,8 +80,8 @@ class SequenceParaphraser:
     """A sequence-to-sequence model's best outputs.
 
     Args:
-        name: of the model.
-        prefix: what the model wants in front ("paraphrase:").
+        name: name of the model.
+        prefix: prompt prefix for the model ("paraphrase:").
     """
 
     def __init__(self, model: SequenceModel, *, name: str, prefix: str = "") -> None:
@@ -89,24 +89,24 @@ class SequenceParaphraser:
         self.prefix = f"{prefix.strip()} " if prefix.strip() else ""
 
     def propose(self, question: str, count: int) -> list[str]:
-        """Return up to `count` outputs, the best first."""
+        """Return up to `count` outputs, best first."""
         beams = min(count + 1, _MOST_AT_ONCE)  # one of them is often the question itself
         [outputs] = self.model.generate([self.prefix + question], beams=beams, outputs=beams)
         return different_texts(question, outputs, count)
 
 
 class LanguageModelParaphraser:
-    """A language model that is told what a paraphrase must keep."""
+    """A language model with instructions on what a paraphrase must preserve."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model, self.name = model, model.name
 
     def propose(self, question: str, count: int) -> list[str]:
-        """Return up to `count` of the wordings that the model writes.
+        """Return up to `count` of the model's wordings.
 
         Raises:
-            LanguageModelError: it cannot be reached, or refuses.
-            DataError: its answer holds no wording.
+            LanguageModelError: it cannot be reached or rejects the request.
+            DataError: its answer contains no wording.
         """
         count = min(count, _MOST_AT_ONCE)
         ways = "one way" if count == 1 else f"{count} ways that differ from one another"

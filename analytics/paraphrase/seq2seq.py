@@ -1,7 +1,7 @@
-"""Any Hugging Face sequence-to-sequence model, by folder or hub id, for the operators that want one.
+"""Any Hugging Face sequence-to-sequence model, by folder or hub id, for the operators that need one.
 
-MarianMT (f1), Pegasus (f9), T5 (f_a, f_b, f_e) and whatever else `load_generator` knows. Plain beam search: the
-paper's diverse beams left transformers with version 5.
+MarianMT (f1), Pegasus (f9), T5 (f_a, f_b, f_e) and any other supported by `load_generator`. It uses plain
+beam search: the paper's diverse beam search was removed from transformers in version 5.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class TransformersSequenceModel:
     """A sequence-to-sequence model with its tokenizer.
 
     Args:
-        name: as people call it.
-        max_tokens: longer inputs are cut, longer outputs end.
+        name: display name.
+        max_tokens: longer inputs and outputs are truncated.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class TransformersSequenceModel:
         self.max_tokens = min(max_tokens, positions - 1)
 
     def generate(self, texts: Sequence[str], *, beams: int = 1, outputs: int = 1) -> list[list[str]]:
-        """Return the best outputs of each text, the best first.
+        """Return the best outputs for each text, best first.
 
         Raises:
             ValueError: more outputs than beams.
@@ -73,10 +73,10 @@ class TransformersSequenceModel:
 def load_sequence_model(
     name_or_path: str, *, device: str = "auto", max_tokens: int = 256
 ) -> TransformersSequenceModel:
-    """Load a model from a folder, or by its hub id where there is no such folder.
+    """Load a model from a folder, or by its hub id if there is no such folder.
 
     Raises:
-        BackboneError: the folder is missing or holds no such model, or the hub does not give it.
+        BackboneError: the folder is missing or contains no such model, or the hub does not provide it.
     """
     generator = load_generator(name_or_path, "sequence-to-sequence", device=device)
     return TransformersSequenceModel(
@@ -85,7 +85,7 @@ def load_sequence_model(
 
 
 def training_functions(config: ParaphraseConfig) -> dict[str, Apply]:
-    """Load the models that a configuration names for f1 and f9: operator's name -> its function.
+    """Load the models that a configuration names for f1 and f9, as a mapping from operator name to function.
 
     Raises:
         BackboneError: a model cannot be loaded.
@@ -109,7 +109,7 @@ def functions_for_test_sets(
     weak_question: str = "",
     device: str = "auto",
 ) -> dict[str, Apply]:
-    """Load the models of the test operators f_a, f_b and f_e that are named; the others keep their stand-ins.
+    """Load the named models of the test operators f_a, f_b and f_e; the others keep their stand-ins.
 
     Raises:
         BackboneError: a model cannot be loaded.

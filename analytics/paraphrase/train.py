@@ -1,4 +1,4 @@
-"""From questions to a scorer: triplets, training, the verdict, export."""
+"""Train a scorer from questions: triplets, training, the verdict, export."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class ScoringTask(Task):
     """Implements `analytics.training.stages.Task`.
 
     Args:
-        backbone: trained in place, on the device that computes.
-        triplets: what is learned.
-        config: how.
-        evaluate: held-out metrics, called with the backbone.
+        backbone: trained in place, on the training device.
+        triplets: the training triplets.
+        config: the configuration.
+        evaluate: computes held-out metrics of the backbone.
 
     Raises:
-        DataError: fewer triplets than a batch.
+        DataError: there are fewer triplets than a batch.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class ScoringTask(Task):
         ]
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return what a checkpoint holds."""
+        """Return the modules to save in checkpoints."""
         return {"encoder": self.backbone.model}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the encoder's."""
+        """Return the encoder's parameter groups."""
         return decay_groups(self.backbone.model.parameters())
 
     def batches_per_epoch(self) -> int:
@@ -109,7 +109,7 @@ class ScoringTask(Task):
         return len(self.groups) // self.config.groups_per_batch
 
     def batches(self, epoch: int) -> Iterator[list[Triplet]]:
-        """Yield triplets of questions of about one length, drawn from seed and epoch alone, so resumable."""
+        """Yield triplets of questions of similar length, drawn from seed and epoch alone, so it can resume."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for numbers in length_grouped_batches(self.lengths, self.config.groups_per_batch, rng):
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
@@ -119,7 +119,7 @@ class ScoringTask(Task):
         texts = list(dict.fromkeys(chain.from_iterable(self._learned(batch))))
         vectors = gather_rows(self.backbone.embed_texts([self._read(text) for text in texts]).float())
         rows = {text: row for row, text in enumerate(chain.from_iterable(gather_objects(texts)))}
-        learned = self._learned(list(chain.from_iterable(gather_objects(batch))))  # the whole batch's
+        learned = self._learned(list(chain.from_iterable(gather_objects(batch))))  # of the whole batch
         places = torch.tensor([[rows[text] for text in texts] for texts in learned], device=vectors.device)
         anchors, positives, negatives = (vectors[column] for column in places.T)
         losses: dict[str, Tensor] = {}
@@ -134,7 +134,7 @@ class ScoringTask(Task):
         return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
     def after_step(self) -> None:
-        """Do nothing: nothing follows."""
+        """Do nothing."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder."""
@@ -152,7 +152,7 @@ def _texts(triplet: Triplet) -> tuple[str, str, str]:
 
 
 def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
-    """Return the rows of triplets with one anchor, at most `TOGETHER` each."""
+    """Return the rows of triplets that share an anchor, at most `TOGETHER` each."""
     by_anchor: dict[str, list[int]] = {}
     for row, triplet in enumerate(triplets):
         by_anchor.setdefault(triplet.anchor, []).append(row)
@@ -164,7 +164,7 @@ def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
 
 
 def _combined(batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
-    """Return each positive of an anchor with each of its negatives."""
+    """Combine each positive of an anchor with each of its negatives."""
     by_anchor: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for triplet in batch:
         positives, negatives = by_anchor.setdefault(triplet.anchor, ({}, {}))
@@ -183,15 +183,16 @@ def fit_scorer(
     validation: Sequence[ParaphrasePair] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> tuple[Backbone, TrainingResult]:
-    """Train an encoder on exactly these triplets; with validation pairs the weights of the best ranking are kept.
+    """Train an encoder on exactly these triplets; with validation pairs, the weights that rank best are kept.
 
     Returns:
-        The trained backbone, adapters merged, and how training ended.
+        The trained backbone, adapters merged, and the training result.
 
     Raises:
-        DataError: too few triplets, validation pairs of one label only, or the checkpoint is of another training.
+        DataError: too few triplets, validation pairs of one label only, or the checkpoint belongs to another
+            training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
     """
     seed_everything(config.seed)
     backbone = load_trainable(
@@ -227,18 +228,18 @@ def train_scorer(
     """Train a scorer and write its artifact; `analytics.paraphrase.scoring.scorer.load_scorer` loads it.
 
     Args:
-        material: questions and labelled pairs to learn from and to validate with, and what is kept out. By the ROC
-            AUC of the validation pairs, the mean over their sources, the best weights are kept.
+        material: questions and labelled pairs for training and validation, and exclusions. The best weights
+            are chosen by the ROC AUC of the validation pairs, averaged over their sources.
         config: the settings.
-        output: the artifact's folder, written whole or not at all.
-        context: name, provenance, checkpoint, progress and cancellation. The checkpoint's folder also keeps the
-            triplets.
-        start: what is trained further, where that is not what the settings name.
+        output: the artifact's folder, written atomically.
+        context: name, provenance, checkpoint, progress and cancellation. The checkpoint's folder also caches
+            the triplets.
+        start: encoder or scorer to continue training, if not the one in the settings.
 
     Raises:
         DataError: too few triplets, or pairs of one label only.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
     prepared = broadcast_from_main(partial(prepared_material, material, config, context))
@@ -293,9 +294,9 @@ def train_scorer(
 
 
 def pair_reader_weights(backbone: str) -> Path | None:
-    """Return the pair reader that a new scorer takes over: of the scorer that it begins with, else the starter's.
+    """Return the pair reader for a new scorer: that of the scorer it starts from, otherwise the starter's.
 
-    None for a scorer on another encoder than the default one, which no pair reader fits.
+    None for a scorer on an encoder other than the default one, which has no matching pair reader.
     """
     of_scorer, of_starter = Path(backbone) / WEIGHTS_NAME, STARTER_FOLDER / WEIGHTS_NAME
     if of_scorer.is_file():
@@ -306,7 +307,7 @@ def pair_reader_weights(backbone: str) -> Path | None:
 def write_scorer_files(
     folder: Path, *, verdict: Verdict, learned: np.ndarray, pair_reader: Path | None = None
 ) -> None:
-    """Write what a scorer has beside its encoder: verdict, pair reader, the numbers of what it learned from."""
+    """Write a scorer's files besides its encoder: verdict, pair reader, and the hashes of its training texts."""
     if pair_reader is not None:
         write_pair_files(pair_reader, folder)
     (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
@@ -314,7 +315,7 @@ def write_scorer_files(
 
 
 def _learned(prepared: Prepared) -> np.ndarray:
-    """Return the numbers of all questions and given pairs that the encoder or the verdict saw, sorted."""
+    """Return the sorted hashes of all questions and given pairs that the encoder or the verdict saw."""
     texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
     texts |= {triplet.positive for triplet in prepared.triplets if triplet.positive_operator == "given"}
     return np.unique(np.array([question_number(text) for text in texts], dtype=np.uint64))

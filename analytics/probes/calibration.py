@@ -1,4 +1,4 @@
-"""From scores to honest statements: temperature for probabilities, split conformal for intervals.
+"""Calibration: temperature scaling for probabilities, split conformal prediction for intervals.
 
 Temperature scaling: Guo et al., "On Calibration of Modern Neural Networks" (2017). Split conformal
 prediction: Vovk et al. (2005); Lei et al., "Distribution-Free Predictive Inference for Regression" (2018).
@@ -12,11 +12,11 @@ import numpy as np
 
 
 def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature: float = 1.0) -> float:
-    """Return the mean cross-entropy of softmax(logits / temperature) against target weights, over rows that have any.
+    """Return the mean cross-entropy of softmax(logits / temperature) against target weights, over rows with targets.
 
     Args:
         logits: (questions, paths).
-        targets: (questions, paths), rows summing to 1, or to 0 where no path is known.
+        targets: (questions, paths), rows summing to 1, or to 0 if no path is known.
         temperature: divides the logits.
     """
     scaled = logits.astype(np.float64) / temperature
@@ -28,9 +28,9 @@ def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature
 
 
 def choose_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
-    """Return the temperature from 0.3 to 3 of the lowest negative log-likelihood, by golden-section search on its log.
+    """Return the temperature from 0.3 to 3 with the lowest log-loss, by golden-section search on its logarithm.
 
-    The likelihood has one optimum in 1 / temperature, so the search cannot stop in a false one.
+    The likelihood has a single optimum in 1 / temperature, so the search cannot end in a local one.
     """
     ratio = (math.sqrt(5) - 1) / 2
     left, right = math.log(0.3), math.log(3.0)
@@ -46,10 +46,10 @@ def choose_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
 
 
 def conformal_radius(residuals: np.ndarray, coverage: float, widest: float) -> float:
-    """Return the radius around an estimate that holds the truth with at least probability `coverage`.
+    """Return the radius around an estimate that contains the true value with at least probability `coverage`.
 
-    The ceil((n + 1) coverage)-th smallest absolute residual of n calibration questions; `widest` where they
-    are too few to promise the coverage.
+    It is the ceil((n + 1) coverage)-th smallest absolute residual of n calibration questions, or `widest` if
+    there are too few to guarantee the coverage.
 
     >>> conformal_radius(np.array([0.1, -0.4, 0.2, 0.3]), 0.6, widest=5.0)
     0.3

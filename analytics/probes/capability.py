@@ -49,7 +49,7 @@ class Probes(Capability[ProbeHeads]):
         seeds: int,
         say: Callable[[str], None],
     ) -> dict[str, Any]:
-        """Measure probes on repeated grouped splits of the questions."""
+        """Evaluate probes on repeated grouped splits of the questions."""
         from analytics.probes.from_files import evaluate_from_files
 
         return evaluate_from_files(data, config, backbone=backbone, language=language, seeds=seeds, say=say)

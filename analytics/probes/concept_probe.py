@@ -1,10 +1,11 @@
 """Concept prediction by one linear layer on a frozen vector (QuesCo's linear-evaluation protocol).
 
-The score of a path is a sum over the nodes on it, and one softmax over all paths makes probabilities of the
-scores. So a rare path learns from its siblings through the nodes above it, paths of different depth are
-comparable, every probability is that of a whole path, and a node's is the sum over the paths through
-it. Training minimises the cross-entropy with an L2 penalty on the node weights: a convex problem, solved by
-L-BFGS. Decision 0014 has the comparison with a classifier for each level and with conditionals down the tree.
+The score of a path is a sum over its nodes, and a single softmax over all paths turns scores into
+probabilities. So a rare path learns from its siblings through the nodes above it, paths of different depth
+are comparable, every probability is that of a whole path, and a node's probability is the sum over the paths
+through it. Training minimises the cross-entropy with an L2 penalty on the node weights: a convex problem,
+solved by L-BFGS. Decision 0014 compares it with one classifier per level and with conditional probabilities
+down the tree.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from analytics.probes.calibration import negative_log_likelihood
 from analytics.training.device import pick_device, threads_for
 
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
-"""L2 strengths that are tried, from strong to weak: each fit starts where the last one ended."""
+"""L2 strengths to try, from strong to weak: each fit starts from the previous one."""
 
-_MOST_LOGITS = 8_000_000  # of one chunk: bounds the memory of a step
+_MOST_LOGITS = 8_000_000  # per chunk: bounds the memory of a step
 
 
 @dataclass(frozen=True)
 class ConceptProbe:
-    """A fitted layer: `logits = vectors @ weights.T + bias`, one column a path of the tree.
+    """A fitted layer: `logits = vectors @ weights.T + bias`, one column per path of the tree.
 
     Attributes:
         weights: (paths, dimension).
         bias: (paths,).
-        state: node weights and biases in the optimiser's scaling, to start the next fit from.
+        state: node weights and biases in the optimiser's scaling, from which the next fit starts.
     """
 
     weights: np.ndarray
@@ -48,11 +49,11 @@ class ConceptProbe:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a layer is fitted.
+    """Settings for fitting a layer.
 
     Attributes:
         sharing: factor of the nodes above a path's last one; 0 makes the paths independent.
-        iterations: at most so many steps.
+        iterations: maximum number of steps.
     """
 
     sharing: float = 0.5
@@ -77,9 +78,9 @@ def concept_probe(
         vectors: (questions, dimension).
         targets: (questions, paths), the weight of each path for each question; see `PathTree.targets`.
         tree: the paths and their nodes.
-        penalty: half of it times the sum of squared weights is added to the summed cross-entropy.
-        fit: how far, and what paths share.
-        start: a layer to begin from.
+        penalty: L2 penalty: half of it times the sum of squared weights is added to the summed cross-entropy.
+        fit: number of iterations, and how much paths share.
+        start: a layer to start from.
     """
     device = pick_device()
     centre = vectors.mean(axis=0)
@@ -125,10 +126,10 @@ def choose_penalty(
     fit: Fit = DEFAULT_FIT,
     cancel: Callable[[], bool] | None = None,
 ) -> float:
-    """Return the `PENALTIES` entry of the lowest cross-entropy on the validation rows (a mask), fitted on the others.
+    """Return the `PENALTIES` entry with the lowest cross-entropy on the validation rows (a mask), fitted on the rest.
 
     Raises:
-        Cancelled: `cancel` said so between two fits.
+        Cancelled: `cancel` returned True between two fits.
     """
     if not targets[validation].any():
         return PENALTIES[len(PENALTIES) // 2]
@@ -140,16 +141,17 @@ def choose_penalty(
             raise Cancelled("The training was stopped.")
         probe = concept_probe(vectors[fitted], targets[fitted], tree, penalty=penalty, fit=fit, start=probe)
         loss = negative_log_likelihood(probe.logits(vectors[validation]), targets[validation])
-        if loss >= lowest:  # the loss has one minimum along the path from strong to weak
+        if loss >= lowest:  # the loss has a single minimum along the path from strong to weak
             break
         best, lowest = penalty, loss
     return best
 
 
 def _routes(tree: PathTree, sharing: float) -> np.ndarray:
-    """Return the factors (rows, paths) with which a row of weights counts for a path.
+    """Return the factors (rows, paths) by which a row of weights contributes to a path.
 
-    One row a node that several paths pass through or end at, shared by them, and one row a path of its own.
+    There is one row per node that several paths pass through or end at, shared by them, and one row per path
+    of its own.
     """
     shared = tree.membership[tree.membership.sum(axis=1) > 1] * np.float32(sharing)
     return np.concatenate((shared, np.eye(len(tree.paths), dtype=np.float32)))

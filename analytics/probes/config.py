@@ -1,4 +1,4 @@
-"""What can be set about the probes. Torch-free: forms and the command line are built from it."""
+"""Settings of the probes. Torch-free: forms and the command line are built from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analytics.configuration import configuration
 
 @configuration
 class ProbesConfig:
-    """Settings of the concept and difficulty probes; each field carries its help and its bounds."""
+    """Settings of the concept and difficulty probes; each field has its help text and bounds."""
 
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the splits.")
     test_share: float = Field(

@@ -1,4 +1,4 @@
-"""Labelled questions as the probes need them."""
+"""Labelled questions as input for the probes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ class ProbeData:
         paths: each question's concept paths, from coarse to fine; empty if it has none.
         difficulties: (questions,), NaN if there is none.
         groups: questions of the same group are never split; see `groups_by_masked_text`.
-        sources: (questions,) groups that also keep what comes from one source together; None where the questions come
-            from too few.
-        scale: of the difficulties, None if there are none.
-        texts: None where only vectors are known.
-        ladders: vectors of `analytics.probes.order.ladder_texts` by the same encoder; None where it does not know
-            their language.
+        sources: (questions,) groups that also keep each source together; None if there are too few sources.
+        scale: scale of the difficulties; None if there are none.
+        texts: texts of the questions; None if only vectors are known.
+        ladders: vectors of `analytics.probes.order.ladder_texts` from the same encoder; None if it does not
+            know their language.
     """
 
     vectors: np.ndarray
@@ -57,15 +56,16 @@ class ProbeData:
         scales: Sequence[str] = (),
         sources: Sequence[str] = (),
     ) -> ProbeData:
-        """Check and gather what a caller has.
+        """Build the data from a caller's vectors and labels, checking them.
 
         Args:
             vectors: (questions, dimension).
-            paths: of each question.
-            difficulties: of each question, None where unknown.
-            texts: of each question; without them equal vectors make a group, and no surface is counted.
-            scales: the scale that each question's difficulty names, empty if none does.
-            sources: where each question comes from, empty where that is not known.
+            paths: concept paths of each question.
+            difficulties: difficulty of each question; None if unknown.
+            texts: text of each question; without texts, equal vectors form a group, and there are no surface
+                counts.
+            scales: the scale that each question's difficulty names; empty if unnamed.
+            sources: source of each question; empty if unknown.
 
         Raises:
             DataError: the lengths differ, or the difficulties are on several scales.
@@ -99,20 +99,20 @@ class ProbeData:
 
     @property
     def tagged(self) -> np.ndarray:
-        """A mask of the questions that have a concept."""
+        """Mask of the questions that have a concept."""
         return np.array([bool(question_paths) for question_paths in self.paths], dtype=bool)
 
     @property
     def graded(self) -> np.ndarray:
-        """A mask of the questions that have a difficulty."""
+        """Mask of the questions that have a difficulty."""
         return ~np.isnan(self.difficulties)
 
     def apart_by_source(self) -> ProbeData | None:
-        """Return the same, never split within a source; None where the questions come from too few."""
+        """Return the same data, grouped by source when split; None if there are too few sources."""
         return None if self.sources is None else replace(self, groups=self.sources)
 
     def take(self, mask: np.ndarray) -> ProbeData:
-        """Return the questions of a mask."""
+        """Return the questions selected by a mask."""
         rows = np.flatnonzero(mask)
         return replace(
             self,
@@ -125,7 +125,7 @@ class ProbeData:
         )
 
     def sha256(self) -> str:
-        """Return a SHA-256 that identifies the questions and their labels, in their order."""
+        """Return a SHA-256 that identifies the questions and their labels, in order."""
         digest = hashlib.sha256()
         for row, question_paths in enumerate(self.paths):
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()
@@ -134,13 +134,13 @@ class ProbeData:
 
 
 def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
-    """Return a mask of the questions that probes are measured on and never trained on: the fixed part.
+    """Return a mask of the fixed held-out questions, on which probes are evaluated and never trained.
 
-    A question stays in training where nothing else there has its concept, so that a concept whose questions differ
-    in their numbers only is learned all the same.
+    A question stays in training if nothing else there has its concept, so that a concept with questions that
+    differ only in their numbers is still learned.
 
     Args:
-        texts: of the questions.
+        texts: texts of the questions.
         paths: the concept paths of each.
     """
     fixed = np.array([is_held_out(text) for text in texts], dtype=bool)
@@ -157,16 +157,16 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
 
 
 def _groups_by_source(groups: np.ndarray, sources: Sequence[str]) -> np.ndarray | None:
-    """Return groups that keep a source together as well; None where too few can be held out.
+    """Return groups that also keep each source together; None if too few sources can be held out.
 
-    That takes `FEWEST_SOURCES` with at most `LARGEST_SOURCE` of the questions each, and `LEAST_APART` of the questions
-    among them. Larger ones are learned from.
+    This requires `FEWEST_SOURCES` with at most `LARGEST_SOURCE` of the questions each, and `LEAST_APART` of
+    the questions among them. Larger ones are only used for training.
     """
     counts = Counter(source for source in sources if source)
     small = [count for count in counts.values() if count <= LARGEST_SOURCE * len(groups)]
     if len(small) < FEWEST_SOURCES or sum(small) < LEAST_APART * len(groups):
         return None
-    from scipy.sparse import coo_array  # a fifth of a second, which a page need not wait for
+    from scipy.sparse import coo_array  # takes a fifth of a second to import, which pages need not wait for
     from scipy.sparse.csgraph import connected_components
 
     number = {source: place for place, source in enumerate(counts)}

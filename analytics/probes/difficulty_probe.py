@@ -26,14 +26,14 @@ class DifficultyProbe:
 
 
 def difficulty_probe(features: np.ndarray, truth: np.ndarray, *, penalty: float) -> DifficultyProbe:
-    """Fit on (questions, features): least squares plus penalty times the squared weights, intercept free."""
+    """Fit on (questions, features): least squares plus penalty times the squared weights, intercept unpenalised."""
     return _Ridge(features, truth).probe(penalty)
 
 
 def choose_ridge_penalty(
     features: np.ndarray, truth: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> float:
-    """Return the one of `RIDGE_PENALTIES` with the lowest squared error under grouped cross-validation."""
+    """Return the member of `RIDGE_PENALTIES` with the lowest squared error under grouped cross-validation."""
     fold = grouped_folds(groups, _FOLDS, rng)
     errors = np.zeros(len(RIDGE_PENALTIES))
     for number in np.unique(fold):
@@ -47,7 +47,7 @@ def choose_ridge_penalty(
 
 
 class _Ridge:
-    """One eigendecomposition serves every penalty: of the smaller of the two matrices of inner products."""
+    """Ridge regression for many penalties from one eigendecomposition, of the smaller Gram matrix."""
 
     def __init__(self, features: np.ndarray, truth: np.ndarray) -> None:
         wide = features.astype(np.float64)

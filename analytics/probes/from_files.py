@@ -1,7 +1,6 @@
-"""Probes from a file of questions, with no database: the way in of the command line.
+"""Train and evaluate probes on question files without a database, for the command line.
 
-The questions are encoded by the default encoder, or by character n-grams where it does not know their
-language.
+The questions are encoded by the default encoder, or by character n-grams if it does not know their language.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext
 
 NGRAMS = "char-ngrams"
-_SAMPLE = 500  # texts of a language that show how much of it an encoder knows
+_SAMPLE = 500  # texts per language for checking how much of it an encoder knows
 
 
 def train_from_files(
@@ -43,12 +42,13 @@ def train_from_files(
         data: JSON Lines file, or a folder of them.
         output: the artifact's folder.
         config: the settings.
-        files: the backbone may also be ``char-ngrams``, and is by default what suits; the hierarchy's name is by
-            default that of the folder or file.
-        context: provenance, and who gets the reports.
+        files: the backbone may also be ``char-ngrams``, and is by default chosen to suit the language; the
+            hierarchy's name defaults to that of the folder or file.
+        context: provenance and progress callbacks.
 
     Raises:
-        AnalyticsError: the data cannot be used, the encoder cannot be loaded, or the folder not written.
+        AnalyticsError: the data cannot be used, the encoder cannot be loaded, or the folder cannot be
+            written.
     """
     rows = _of_language(read_rows(data), files.language)
     vectors, encoder = encode_rows(rows, backbone=files.backbone, say=context.say)
@@ -70,7 +70,7 @@ def train_from_files(
 
 
 def probe_data(rows: Sequence[QuestionRow], vectors: np.ndarray) -> ProbeData:
-    """Return rows of a file with their vectors (questions, dimension) as probes see them."""
+    """Return probe data from a file's rows and their vectors (questions, dimension)."""
     return ProbeData.of(
         vectors,
         [row.paths for row in rows],
@@ -90,10 +90,10 @@ def evaluate_from_files(
     seeds: int = 3,
     say: Say = lambda _line: None,
 ) -> dict[str, Any]:
-    """Measure probes on repeated grouped splits of the questions, seeds ``config.seed`` onwards.
+    """Evaluate probes on repeated grouped splits of the questions, with seeds from ``config.seed`` on.
 
     Returns:
-        The figures of each run, and their mean and standard deviation over the runs.
+        The metrics of each run, and their mean and standard deviation over the runs.
     """
     rows = _of_language(read_rows(data), language)
     vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
@@ -150,7 +150,7 @@ def encode_rows(
 
 
 def _ladders(encoder: str, backbone: str) -> np.ndarray | None:
-    """Return the vectors of the ladders by the encoder of the questions; None where it doesn't know their language."""
+    """Return the ladders' vectors from the questions' encoder; None if it does not know their language."""
     if encoder == HashedNgramEncoder().name:
         return None
     rows = [QuestionRow(text, LANGUAGE, (), None, "") for text in ladder_texts()]
@@ -171,7 +171,7 @@ def _of_language(rows: list[QuestionRow], language: str) -> list[QuestionRow]:
 
 
 def _over_runs(runs: list[Any], summary: Callable[[list[float]], Any]) -> Any:
-    """Return the same shape as one run, with the summary of the runs in place of each number."""
+    """Return the structure of a single run, with each number replaced by a summary over the runs."""
     first = runs[0]
     if isinstance(first, dict):
         shared = [key for key in first if all(key in run for run in runs)]

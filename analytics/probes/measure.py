@@ -1,4 +1,4 @@
-"""How good probes are on questions they have not seen, with simple baselines next to every figure."""
+"""Evaluate probes on unseen questions, with simple baselines next to every metric."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from analytics.records import ConceptPath
 
 
 def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict[str, Any]:
-    """Measure heads on held-out questions.
+    """Evaluate heads on held-out questions.
 
     Args:
         heads: trained on `train`.
         test: the held-out questions.
-        train: what the baselines (majority, median, mean of the concept) know.
+        train: data for the baselines (majority, median, mean of the concept).
 
     Returns:
-        Figures under ``concepts`` (a part each level, and whole paths) and ``difficulty``; a part is absent
-        where there is nothing to measure.
+        Metrics under ``concepts`` (one part per level, and whole paths) and ``difficulty``; a part is missing
+        if there is nothing to measure.
     """
     metrics: dict[str, Any] = {"questions": len(test), "training_questions": len(train)}
     tagged = test.take(test.tagged)
@@ -98,8 +98,8 @@ def _measure_level(
 ) -> dict[str, Any] | None:
     """Return accuracy and macro-F1 over the questions that have a concept at this level.
 
-    A question with several counts as right if any of them is predicted; in F1 it then counts as that one,
-    else for the first of its own.
+    A question with several concepts counts as correct if any of them is predicted; F1 then uses that one,
+    otherwise the question's first.
     """
     true_nodes, predicted = [], []
     for node, paths in zip(tree.likeliest(probabilities, depth), truth, strict=True):
@@ -176,7 +176,7 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
 def _concept_mean(
     paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float
 ) -> float:
-    """Return the mean training difficulty of the question's concepts, or of the nearest node above that has any."""
+    """Return the mean training difficulty of the question's concepts, or of the nearest ancestor that has one."""
     difficulties = []
     for path in paths:
         nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in node_means]

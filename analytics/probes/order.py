@@ -1,4 +1,4 @@
-"""Learning which of two questions on a topic is harder, from ladders: logistic regression on differences."""
+"""Learn which of two questions on a topic is harder from ladders: logistic regression on differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Questions on one topic, the easiest first."""
+    """Questions on one topic, from easiest to hardest."""
 
     topic: str
     questions: tuple[str, ...]
@@ -31,7 +31,7 @@ class Ladder:
 
 @cache
 def read_ladders() -> tuple[Ladder, ...]:
-    """Return the ladders, in the order of the file."""
+    """Load the ladders, in file order."""
     blocks = LADDERS.read_text(encoding="utf-8").strip().split("\n\n")
     return tuple(
         Ladder(topic.removeprefix("# "), tuple(questions))
@@ -40,28 +40,28 @@ def read_ladders() -> tuple[Ladder, ...]:
 
 
 def ladder_texts() -> list[str]:
-    """Return the questions of all ladders, one after the other."""
+    """Return the questions of all ladders, one ladder after another."""
     return [question for ladder in read_ladders() for question in ladder.questions]
 
 
 PENALTIES = (10.0, 20.0, 40.0)
-SURE = 0.8  # probability from which a statement counts as sure
+SURE = 0.8  # probability from which a prediction counts as sure
 _FOLDS = 10
-_VECTOR_SCALE, _WORD_SCALE, _DIFFICULTY_SCALE = 0.35, 1.5, 8.0  # so that one penalty suits all
-_FEWEST = 5  # questions that a word must be in to count
+_VECTOR_SCALE, _WORD_SCALE, _DIFFICULTY_SCALE = 0.35, 1.5, 8.0  # so that a single penalty suits all
+_FEWEST = 5  # minimum number of questions that contain a word for it to count
 _LEAST_SPREAD = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of rungs: places in the list of texts, the second question being the harder one.
+    """Pairs of rungs, as indices in the list of texts.
 
     Attributes:
-        easier: (pairs,).
-        harder: (pairs,).
-        topics: (pairs,) numbers of topics, which a split never parts.
-        steps: (pairs,) rungs between the two; neighbours have 1.
-        weights: (pairs,), so that a question counts the same on a short and on a long ladder.
+        easier: (pairs,) indices of the easier questions.
+        harder: (pairs,) indices of the harder questions.
+        topics: (pairs,) topic numbers; splits keep topics together.
+        steps: (pairs,) number of rungs from one to the other; 1 for neighbours.
+        weights: (pairs,) weights that make a question count the same on a short and on a long ladder.
     """
 
     easier: np.ndarray
@@ -72,7 +72,7 @@ class Pairs:
 
 
 def ladder_pairs() -> Pairs:
-    """Return all pairs of questions that are on one ladder."""
+    """Return all pairs of questions on the same ladder."""
     rows: list[tuple[int, int, int, int, float]] = []
     topics: dict[str, int] = {}
     start = 0
@@ -95,12 +95,12 @@ def fit_order(heads: ProbeHeads, vectors: np.ndarray, seed: int = 0) -> tuple[Or
     """Fit the order of questions on the ladders.
 
     Args:
-        heads: they estimate the difficulty that the order reads; without one it does without.
-        vectors: (texts, dimension) of `ladder_texts`, by the encoder whose vectors the heads read.
-        seed: of the folds.
+        heads: their difficulty estimates are a feature, if they have a difficulty head.
+        vectors: (texts, dimension) of `ladder_texts`, from the heads' encoder.
+        seed: seed of the folds.
 
     Returns:
-        The head, and its figures on topics left out.
+        The head, and its metrics on left-out topics.
     """
     texts, pairs = ladder_texts(), ladder_pairs()
     counts = demand_counts(texts)
@@ -120,7 +120,7 @@ def fit_order(heads: ProbeHeads, vectors: np.ndarray, seed: int = 0) -> tuple[Or
     differences = features[pairs.harder] - features[pairs.easier]
     with threadpool_limits(
         1
-    ):  # several threads take longer for so small products, and far longer on a busy machine
+    ):  # several threads are slower for such small products, and far slower on a busy machine
         weights, left_out = _chosen_fit(differences, pairs, seed)
     of_vector, of_demands, of_words, of_difficulty = np.split(
         weights, np.cumsum([vectors.shape[1], counts.shape[1], len(words)])
@@ -138,7 +138,7 @@ def fit_order(heads: ProbeHeads, vectors: np.ndarray, seed: int = 0) -> tuple[Or
 
 
 def _chosen_fit(differences: np.ndarray, pairs: Pairs, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights by the best penalty, and for each pair what is said of it without its topic."""
+    """Return the weights for the best penalty, and each pair's prediction without its topic."""
     folds = grouped_folds(pairs.topics, _FOLDS, np.random.default_rng(seed))
     left_out = {penalty: _left_out(differences, pairs.weights, folds, penalty) for penalty in PENALTIES}
     penalty = min(PENALTIES, key=lambda each: _loss(left_out[each], pairs.weights))
@@ -146,7 +146,7 @@ def _chosen_fit(differences: np.ndarray, pairs: Pairs, seed: int) -> tuple[np.nd
 
 
 def _fit(differences: np.ndarray, weights: np.ndarray, penalty: float) -> np.ndarray:
-    """Return the weights of least weighted logistic loss plus half of the penalty times their squares."""
+    """Return the weights that minimise the weighted logistic loss plus half the penalty times their squares."""
 
     def loss(guess: np.ndarray) -> tuple[float, np.ndarray]:
         margins = differences @ guess
@@ -160,7 +160,7 @@ def _fit(differences: np.ndarray, weights: np.ndarray, penalty: float) -> np.nda
 
 
 def _left_out(differences: np.ndarray, weights: np.ndarray, folds: np.ndarray, penalty: float) -> np.ndarray:
-    """Return for each pair the probability that its harder question is harder, by a fit without its topic."""
+    """Return for each pair the probability of its true order, from a fit without its topic."""
     margins = np.zeros(len(differences))
     for fold in range(_FOLDS):
         held = folds == fold

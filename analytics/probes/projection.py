@@ -1,9 +1,9 @@
-"""A map of vectors: two coordinates for each, near where the vectors are near.
+"""A two-dimensional map of vectors that keeps near vectors near.
 
 QuesCo (Ning et al., AAAI 2023), Figure 6, draws its vectors by t-SNE (van der Maaten and Hinton 2008). Here
-principal components first (50 carry nearly all that a sentence encoder's vectors vary by), then openTSNE
-(Poličar, Stražar and Zupan 2019). Of a large bank a sample is laid out, and every other vector is placed
-among the ones of the sample that it is nearest to. Without openTSNE the map shows the first two components.
+principal components come first (50 carry nearly all the variance of a sentence encoder's vectors), then
+openTSNE (Poličar, Stražar and Zupan 2019). For a large bank a sample is laid out, and every other vector is
+placed among its nearest neighbours in the sample. Without openTSNE the map shows the first two components.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pydantic import Field
 from analytics.configuration import configuration
 from analytics.errors import Cancelled, DataError
 
-FEWEST_FOR_TSNE = 12  # fewer vectors have no neighbourhoods worth the name
-_EARLY, _LATE, _PLACING = 250, 500, 100  # iterations: openTSNE's own numbers
+FEWEST_FOR_TSNE = 12  # with fewer vectors, neighbourhoods are meaningless
+_EARLY, _LATE, _PLACING = 250, 500, 100  # iterations: openTSNE's defaults
 _REPORT_EVERY = 25
 _PLACED_AT_ONCE = 10_000
-_TREES_UP_TO = 10_000  # below it Barnes-Hut is quicker than interpolation
+_TREES_UP_TO = 10_000  # up to this size Barnes-Hut is faster than interpolation
 
 Matrix = npt.NDArray[np.float32]
 Progress = Callable[[int, int, str], None]
@@ -32,7 +32,7 @@ Progress = Callable[[int, int, str], None]
 
 @configuration
 class ProjectionConfig:
-    """Settings of a map; each field carries its help and its bounds."""
+    """Settings of a map; each field has its help text and bounds."""
 
     method: Literal["tsne", "pca"] = Field(
         default="tsne", description="tsne keeps neighbourhoods, pca the large distances."
@@ -60,9 +60,10 @@ class Projected:
     """The map.
 
     Attributes:
-        coordinates: (vectors, 2) within -1 .. 1; the longer side fills it, the other keeps its proportion.
-        method: ``"tsne"`` or ``"pca"``, as it was in fact made.
-        sampled: how many vectors were laid out together.
+        coordinates: (vectors, 2) within -1 .. 1; the longer side fills the range, and the aspect ratio is
+            preserved.
+        method: ``"tsne"`` or ``"pca"``, the method actually used.
+        sampled: number of vectors that were laid out together.
     """
 
     coordinates: Matrix
@@ -80,13 +81,14 @@ def project_vectors(
     """Lay out vectors on a plane; the same vectors, settings and machine give the same map.
 
     Args:
-        vectors: (vectors, dimension); brought to unit length first, so that nearness is the cosine's.
-        progress: called with (done, total, what).
-        cancel: asked often; True stops.
+        vectors: (vectors, dimension); normalised to unit length first, so that nearness means cosine
+            similarity.
+        progress: called with (done, total, description).
+        cancel: polled frequently; True stops.
 
     Raises:
         DataError: there is no vector.
-        Cancelled: `cancel` said so.
+        Cancelled: `cancel` returned True.
     """
     config = config or ProjectionConfig()
     if vectors.ndim != 2 or not vectors.size:
@@ -110,15 +112,15 @@ def project_vectors(
 
 
 def principal_components(vectors: Matrix, count: int) -> Matrix:
-    """Return the vectors' coordinates along the directions in which they vary most.
+    """Return the vectors' coordinates along their principal components.
 
-    A direction and its opposite are the same; the one is taken whose largest entry is positive.
+    The sign of each direction is chosen so that its largest entry is positive.
 
     Args:
         vectors: (vectors, dimension).
 
     Returns:
-        (vectors, components), at least two columns (of zeros where the dimension is 1).
+        (vectors, components), at least two columns (padded with zeros if the dimension is 1).
     """
     centred = vectors - vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
     covariance = (centred.T @ centred).astype(np.float64) / max(1, len(vectors) - 1)
@@ -132,7 +134,7 @@ def principal_components(vectors: Matrix, count: int) -> Matrix:
 
 
 class _Report:
-    """Tells how far the work is, and raises if it is to stop."""
+    """Reports progress, and raises if the work is to stop."""
 
     def __init__(self, total: int, progress: Progress | None, cancel: Callable[[], bool] | None) -> None:
         self.total, self.progress, self.cancel = total, progress, cancel
@@ -156,7 +158,7 @@ def _sample(total: int, config: ProjectionConfig) -> npt.NDArray[np.int64]:
 
 
 def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
-    """Return t-SNE of the sample: (vectors, 2), an embedding that others can be placed in."""
+    """Lay out the sample by t-SNE: (vectors, 2), an embedding in which others can be placed."""
     from openTSNE import TSNEEmbedding, affinity, initialization
 
     report(0, "Looking for neighbours")
@@ -197,7 +199,7 @@ def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
 
 
 def _place(layout: Any, vectors: Matrix) -> Matrix:
-    """Return where vectors lie on a finished map: by the ones on it that they are nearest to."""
+    """Place vectors on a finished map by their nearest neighbours on it."""
     partial = layout.prepare_partial(vectors, k=10, initialization="median", perplexity=5)
     partial.optimize(
         n_iter=_PLACING, learning_rate=0.1, exaggeration=1.5, momentum=0.8, max_grad_norm=0.25, inplace=True

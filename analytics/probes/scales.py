@@ -1,4 +1,4 @@
-"""Named scales of difficulty; one probe never mixes two of them."""
+"""Named scales of difficulty; a probe never mixes two of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class DifficultyScale:
-    """The name of a scale with its easiest and its hardest value."""
+    """A named scale with its easiest and hardest value."""
 
     name: str
     low: float
@@ -31,10 +31,10 @@ SCALES = {
 
 
 def choose_scale(names: Sequence[str], values: np.ndarray) -> DifficultyScale:
-    """Return the scale of a set of difficulties: the one its rows name, else the narrowest that holds them all.
+    """Return the scale of a set of difficulties: the one its rows name, otherwise the narrowest that contains them all.
 
     Args:
-        names: the scale each row names, empty where it names none.
+        names: the scale that each row names; empty if none.
         values: the difficulties, not empty, without NaN.
 
     Raises:

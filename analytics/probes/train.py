@@ -1,12 +1,13 @@
-"""Training the probes: which questions choose, which calibrate, which measure.
+"""Training the probes: which questions are used for selection, calibration and evaluation.
 
-The fixed part of the questions (`analytics.probes.data.kept_out`) is taken out before anything else, so that any
-two probes of a hierarchy can be compared on questions that neither was trained on. The remaining questions are
-split by groups: equal but for their numbers, and where sources are known of the same source. A test part measures;
-of the others, a validation part chooses the penalty of the concept layer and calibrates the difficulty's interval; the
-concept probabilities that the difficulty reads, and those that set the temperature, come from layers that did not
-see the question (cross-fitting). The heads that are kept are then trained in the same way on all remaining questions.
-The order of two questions is learned from our own ladders (`analytics.probes.order`).
+The fixed held-out part of the questions (`analytics.probes.data.kept_out`) is removed first, so that any two
+probes of a hierarchy can be compared on questions that neither was trained on. The remaining questions are
+split by groups: equal except for their numbers and, if sources are known, from the same source. A test part
+is for evaluation; of the rest, a validation part selects the penalty of the concept layer and calibrates the
+difficulty's interval; the concept probabilities that the difficulty head reads, and those that set the
+temperature, come from layers that did not see the question (cross-fitting). The final heads are then trained
+in the same way on all remaining questions. The order of two questions is learned from our own ladders
+(`analytics.probes.order`).
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from analytics.splits import grouped_folds, grouped_split
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
 _FEWEST_TAGGED, _FEWEST_GRADED = 20, 50  # questions
-_VALIDATION_SHARE = 0.2  # of the questions: they choose the regularisation and calibrate the intervals
+_VALIDATION_SHARE = 0.2  # of the questions: they select the regularisation and calibrate the intervals
 _FOLDS = 3  # of cross-fitting
-_STEPS = 4  # of one fit, as progress counts them
+_STEPS = 4  # per fit, for progress reports
 
 
 def train_probes(
@@ -57,11 +58,13 @@ def train_probes(
     """Train concept and difficulty heads and write them as an artifact; `load_heads` loads it.
 
     Args:
-        data: questions with the vectors of a frozen encoder. Their texts group the splits, keep out the fixed part,
-            and the difficulty may count their surface. With vectors of the ladders, the order is learned too.
+        data: questions with the vectors of a frozen encoder. Their texts define the split groups and the
+            held-out part, and provide surface counts for the difficulty. With vectors of the ladders, the
+            order is learned too.
         config: the settings.
-        output: the artifact's folder, written whole or not at all.
-        context: name (by default from the hierarchy), provenance, progress and cancellation; asked between steps.
+        output: the artifact's folder, written atomically.
+        context: name (by default from the hierarchy), provenance, progress and cancellation, polled between
+            steps.
         encoder: name of the encoder that made the vectors.
         hierarchy: name of the concept hierarchy.
 
@@ -70,7 +73,7 @@ def train_probes(
 
     Raises:
         DataError: too few questions have labels.
-        Cancelled: the context said so; nothing was written.
+        Cancelled: the context requested it; nothing was written.
         ArtifactError: the folder cannot be written.
     """
     held_out = np.zeros(len(data), dtype=bool) if data.texts is None else kept_out(data.texts, data.paths)
@@ -113,10 +116,10 @@ def train_probes(
 def measured_both_ways(
     data: ProbeData, config: ProbesConfig, *, encoder: str = "", steps: _Steps | None = None
 ) -> dict[str, Any]:
-    """Return `split_and_measure`, and under ``other_sources`` the same where whole sources are held out.
+    """Return `split_and_measure`, and under ``other_sources`` the same with whole sources held out.
 
-    The second is absent where the questions come from too few. It says what a question from elsewhere can expect; the
-    first is above it wherever a source has a style, or grades, of its own.
+    The second is missing if there are too few sources. It shows what to expect for questions from elsewhere;
+    the first is higher if sources have their own style or grading.
 
     Raises:
         DataError: too few questions have labels.
@@ -131,7 +134,7 @@ def measured_both_ways(
 def split_and_measure(
     data: ProbeData, config: ProbesConfig, *, encoder: str = "", steps: _Steps | None = None
 ) -> dict[str, Any]:
-    """Fit on all questions but a test part, and measure on that.
+    """Fit on all questions except a test part, and evaluate on that.
 
     Raises:
         DataError: too few questions have labels.
@@ -143,10 +146,10 @@ def split_and_measure(
 
 
 def _parts(data: ProbeData) -> tuple[bool, bool]:
-    """Return whether there are labels enough to learn concepts, and difficulty.
+    """Return whether there are enough labels to learn concepts, and difficulty.
 
     Raises:
-        DataError: for neither.
+        DataError: there are enough for neither.
     """
     tagged, grades = int(data.tagged.sum()), data.difficulties[data.graded]
     parts = tagged >= _FEWEST_TAGGED, len(grades) >= _FEWEST_GRADED and bool(np.ptp(grades) > 0)
@@ -161,7 +164,7 @@ def _parts(data: ProbeData) -> tuple[bool, bool]:
 def _fit(
     data: ProbeData, config: ProbesConfig, parts: tuple[bool, bool], encoder: str, steps: _Steps
 ) -> ProbeHeads:
-    """Fit the heads on questions; all of them are used."""
+    """Fit the heads on all given questions."""
     fitting = _Fitting.of(_at_most(data, config), config, steps)
     data = fitting.data
     has_concepts, has_difficulty = parts
@@ -187,7 +190,7 @@ def _fit(
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """One fit of the heads: the questions, which of them choose and calibrate, and what is drawn meanwhile."""
+    """One fit of the heads: the questions, which of them select and calibrate, and the random draws."""
 
     data: ProbeData
     validation: np.ndarray
@@ -201,7 +204,7 @@ class _Fitting:
         return cls(data, grouped_split(data.groups, _VALIDATION_SHARE, rng), config, rng, steps)
 
     def concepts(self) -> tuple[ConceptHead, np.ndarray]:
-        """Return the head on all tagged questions, and for every question what a head says that did not see it."""
+        """Return the head on all tagged questions, and cross-fitted probabilities for every question."""
         data, config, steps = self.data, self.config, self.steps
         leading = common_leading_nodes(path for question_paths in data.paths for path in question_paths)
         labels = [
@@ -237,7 +240,7 @@ class _Fitting:
         head = ConceptHead(
             paths=_whole_paths(tree, data.paths, leading),
             leading=leading,
-            # Rounded to what is stored, so that a head predicts the same before and after it is saved.
+            # Rounded to storage precision, so that a head predicts the same before and after it is saved.
             weights=(probe.weights / temperature).astype(np.float16).astype(np.float32),
             bias=(probe.bias / temperature).astype(np.float32),
         )
@@ -251,10 +254,10 @@ class _Fitting:
         *,
         with_text: bool,
     ) -> DifficultyHead:
-        """Fit ridge on the graded questions outside the validation part, and the radii on those inside."""
+        """Fit ridge regression on the graded questions outside the validation part, and the radii on those inside."""
         data, config = self.data, self.config
         dimension = data.vectors.shape[1]
-        # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
+        # Scaled so that a single penalty suits all: a vector's entries are about 1 / sqrt(dimension).
         vector_scale, node_scale, count_scale = math.sqrt(dimension), 20.0, 3.0
         membership = np.zeros((0, 0), dtype=np.float32)
         if concepts is not None:
@@ -297,7 +300,7 @@ class _Fitting:
 def _whole_paths(
     tree: PathTree, paths: Sequence[Sequence[ConceptPath]], leading: ConceptPath
 ) -> tuple[ConceptPath, ...]:
-    """Return for each path of the tree the whole path it means: the most frequent if there are two."""
+    """Return for each path of the tree the full path that it stands for: the most frequent if there are several."""
     counts: dict[ConceptPath, Counter[ConceptPath]] = {}
     for question_paths in paths:
         for path in question_paths:
@@ -320,7 +323,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 
 @dataclass
 class _Steps:
-    """Counts the steps of a training, and asks between them whether to stop."""
+    """Counts the steps of a training, and checks between them whether to stop."""
 
     total: int
     context: TrainingContext

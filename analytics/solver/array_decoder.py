@@ -1,7 +1,7 @@
-"""The goal-driven tree decoder in NumPy, for all searches: one node of every hypothesis is too little for a GPU.
+"""The goal-driven tree decoder in NumPy, for all searches: one node per hypothesis is too little work for a GPU.
 
-It computes what `analytics.solver.decoder.GoalDrivenTreeDecoder` does in evaluation mode, from the same weights by the
-same names; a test holds both to 1e-4 and to the same trees.
+It computes the same as `analytics.solver.decoder.GoalDrivenTreeDecoder` in evaluation mode, from the same
+weights with the same names; a test checks that both agree to 1e-4 and produce the same trees.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from analytics.errors import ArtifactError
 from analytics.solver.reading import ProblemBatch
 
-_BLOCK_VALUES = 1 << 18  # compared at once: they stay in a core's cache
+_BLOCK_VALUES = 1 << 18  # compared at once, so that they fit in a core's cache
 
 Array = np.ndarray
 
 
 class ArrayDecoder:
-    """The decoder's weights, laid out for NumPy. One instance may serve many threads.
+    """The decoder's weights, laid out for NumPy. Thread-safe.
 
     Args:
         weights: `GoalDrivenTreeDecoder.state_dict` as arrays.
@@ -44,7 +44,7 @@ class ArrayDecoder:
         self._linear["project"] = self._standardized(*self._linear["project"])
         self.attention_score = self._weight("attention_score.weight")[0]
         self.leaf_score = self._weight("leaf_score.weight")[0]
-        del self._weights  # the layers hold what they need of them
+        del self._weights  # the layers hold what they need
 
     def _weight(self, name: str) -> Array:
         if name not in self._weights:
@@ -58,14 +58,14 @@ class ArrayDecoder:
         return np.ascontiguousarray(weight.T), bias
 
     def _standardized(self, weight: Array, bias: Array) -> tuple[Array, Array]:
-        """Return the first layer with the centering and the scale of the states in it; older decoders have neither."""
+        """Fold the centring and scaling of the states into the first layer; older decoders have neither."""
         if "state_center" not in self._weights:
             return weight, bias
         weight = weight * self._weight("state_scale")
         return weight, bias - self._weight("state_center") @ weight
 
     def _gated_layer(self, name: str) -> tuple[Array, Array]:
-        """Put values and gates side by side, so that they are one product."""
+        """Concatenate values and gates, so that they are a single product."""
         (value, value_bias), (gate, gate_bias) = self._layer(f"{name}.value"), self._layer(f"{name}.gate")
         return np.concatenate([value, gate], axis=1), np.concatenate([value_bias, gate_bias])
 
@@ -87,10 +87,10 @@ class ArrayDecoder:
         return activated
 
     def scorer(self, states: Array, batch: ProblemBatch[Array]) -> ArrayScorer:
-        """Prepare what is read of a batch.
+        """Encode a batch for decoding.
 
         Args:
-            states: (problems, tokens, width) of the encoder; the first token is [CLS].
+            states: (problems, tokens, width) from the encoder; the first token is [CLS].
             batch: the problems.
         """
         count, tokens, width = states.shape
@@ -113,7 +113,7 @@ class ArrayDecoder:
 
 @dataclass(frozen=True, slots=True)
 class ArrayScorer:
-    """A decoder over the problems of a batch; `analytics.solver.decoder.Memory` describes what it reads of them."""
+    """A decoder for the problems of a batch; `analytics.solver.decoder.Memory` describes its inputs."""
 
     decoder: ArrayDecoder
     root: Array
@@ -172,14 +172,14 @@ def _additive_scores(queries: Array, keys: Array, rows: Array, weight: Array) ->
 
 
 def _blocks(rows: int, values: int) -> Iterator[slice]:
-    """Yield slices of rows, so that a slice has about `_BLOCK_VALUES` values."""
+    """Yield slices of rows with about `_BLOCK_VALUES` values each."""
     size = max(1, _BLOCK_VALUES // max(1, values))
     for start in range(0, rows, size):
         yield slice(start, start + size)
 
 
 def _log_softmax(scores: Array) -> Array:
-    """Return the log-softmax along the rows; at least one value of each is finite."""
+    """Return the row-wise log-softmax; each row has at least one finite value."""
     shifted: Array = scores - scores.max(axis=1, keepdims=True)
     shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return shifted

@@ -1,11 +1,11 @@
 """Beam search over equation trees, for all problems of a batch at once. Torch-free.
 
-Every hypothesis is a tree in the making: a stack of operators that lack an operand, and the goal of the next node. An
-operator is offered only while the tree can still be finished within the length allowed, so that whatever comes out is
-a whole tree.
+Every hypothesis is a partial tree: a stack of operators that lack an operand, and the goal of the next node.
+An operator is offered only if the tree can still be completed within the maximum length, so that every result
+is a complete tree.
 
-The search keeps the books of all trees in NumPy arrays and asks the decoder in NumPy (`analytics.solver.array_decoder`)
-for vectors and scores.
+The search stores all trees in NumPy arrays and calls the NumPy decoder (`analytics.solver.array_decoder`) for
+vectors and scores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FIRST_VECTORS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A whole tree: candidate numbers in pre-order, and the logarithm of its probability."""
+    """A complete tree: candidate numbers in pre-order, and the logarithm of its probability."""
 
     candidates: tuple[int, ...]
     log_probability: float
@@ -32,12 +32,12 @@ def beam_search(scorer: ArrayScorer, *, width: int = 3, most_tokens: int = 45) -
     """Return the most probable trees of each problem, best first.
 
     Args:
-        scorer: the decoder over the batch.
-        width: trees kept for each problem.
-        most_tokens: nodes of a tree, at most.
+        scorer: the decoder for the batch.
+        width: beam width per problem.
+        most_tokens: maximum number of nodes in a tree.
 
     Returns:
-        Up to `width` trees for each problem; none for a problem with neither a constant nor a slot.
+        Up to `width` trees for each problem; none for a problem without constants and slots.
     """
     search = _Search(scorer, width, most_tokens)
     while len(search.trees):
@@ -47,18 +47,18 @@ def beam_search(scorer: ArrayScorer, *, width: int = 3, most_tokens: int = 45) -
 
 @dataclass(slots=True)
 class _Trees:
-    """Trees in the making, a row each. Vectors are named by their rows in `_Vectors`.
+    """Partial trees, one per row. Vectors are referenced by their rows in `_Vectors`.
 
     Attributes:
         problem: row of the problem.
         total: logarithm of the probability so far.
         length: nodes so far.
-        missing: nodes that it needs at least.
-        seed, left: what the next node's goal is made of; -1 where there is no sub-tree to its left.
+        missing: minimum number of nodes still needed.
+        seed, left: inputs of the next node's goal; -1 if there is no subtree to its left.
         candidates: (trees, most tokens) in pre-order.
-        depth: operators that lack an operand, in the next three from the root down.
-        operators, right_seeds: (trees, most depth) their numbers, and what they pass to their right operand.
-        left_subtrees: (trees, most depth) their left operands, -1 while those are not whole.
+        depth: number of operators that lack an operand; the next three arrays list them from the root down.
+        operators, right_seeds: (trees, maximum depth) their numbers, and the seeds for their right operands.
+        left_subtrees: (trees, maximum depth) their left operands, -1 until those are complete.
     """
 
     problem: np.ndarray
@@ -75,7 +75,7 @@ class _Trees:
 
     @classmethod
     def beginning(cls, problems: np.ndarray, seeds: np.ndarray, most_tokens: int) -> _Trees:
-        """Return an empty tree for each of some problems."""
+        """Return an empty tree for each problem."""
         count, most_depth = len(problems), most_tokens // 2 + 1
         stack = np.full((3, count, most_depth), -1, dtype=np.int64)
         return cls(
@@ -101,13 +101,13 @@ class _Trees:
 
 
 class _Vectors:
-    """All vectors of a search in one array that grows."""
+    """All vectors of a search in one growing array."""
 
     def __init__(self, width: int) -> None:
         self.rows, self.count = np.empty((_FIRST_VECTORS, width), dtype=np.float32), 0
 
     def add(self, vectors: np.ndarray) -> np.ndarray:
-        """Keep vectors; return their rows."""
+        """Store vectors and return their rows."""
         first, self.count = self.count, self.count + len(vectors)
         if self.count > len(self.rows):
             rows = np.empty((2 * self.count, self.rows.shape[1]), dtype=np.float32)
@@ -130,12 +130,12 @@ class _Search:
         self.first_leaf = self.vectors.count
         self.vectors.add(scorer.leaves.reshape(-1, scorer.decoder.width))
         self.finished: list[list[Hypothesis]] = [[] for _problem in range(problems)]
-        self.worst = np.full(problems, -np.inf)  # total that a tree must exceed to be kept
+        self.worst = np.full(problems, -np.inf)  # total that a tree must exceed to stay in the beam
         able = np.flatnonzero(scorer.leaf_mask.any(axis=1))
         self.trees = _Trees.beginning(able, seeds[able], most_tokens)
 
     def grow(self) -> None:
-        """Put the most probable candidates at the next node of each tree."""
+        """Extend each tree by the most probable candidates for its next node."""
         trees = self.trees
         goals = self.scorer.goal(
             self.vectors[trees.seed], self.vectors[np.maximum(trees.left, 0)], trees.left >= 0
@@ -161,7 +161,7 @@ class _Search:
             self.close_operators(leaves, candidates[leaves] - len(OPERATORS))
 
     def best(self, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return tree, candidate and total of the best continuations of each problem, at most `width` of each."""
+        """Return tree, candidate and total of the best continuations of each problem, at most `width` each."""
         width = min(self.width, totals.shape[1])
         columns = np.argpartition(-totals, width - 1, axis=1)[:, :width]
         rows = np.repeat(np.arange(len(totals)), width)
@@ -174,7 +174,7 @@ class _Search:
         return rows[order], candidates[order], values[order]
 
     def finish(self, parents: np.ndarray, candidates: np.ndarray, totals: np.ndarray) -> None:
-        """Keep the best whole trees of each problem."""
+        """Store the best complete trees of each problem."""
         for parent, candidate, total in zip(
             parents.tolist(), candidates.tolist(), totals.tolist(), strict=True
         ):
@@ -190,7 +190,7 @@ class _Search:
     def open_operators(
         self, rows: np.ndarray, operators: np.ndarray, left: np.ndarray, right: np.ndarray
     ) -> None:
-        """Put operators on the stacks of trees; their left operands come next."""
+        """Push operators on the stacks of trees; their left operands come next."""
         trees = self.trees
         depth = trees.depth[rows]
         trees.operators[rows, depth] = operators
@@ -201,7 +201,7 @@ class _Search:
         trees.seed[rows], trees.left[rows] = self.vectors.add(left), -1
 
     def close_operators(self, rows: np.ndarray, leaves: np.ndarray) -> None:
-        """Close the operators whose right operand is whole now; the right operand of the next one above comes next."""
+        """Pop operators whose right operand is complete; the right operand of the one above comes next."""
         trees = self.trees
         subtrees = self.first_leaf + trees.problem[rows] * self.leaves + leaves
         while True:

@@ -1,4 +1,4 @@
-"""Fitting a solver's confidence on held-out problems, and measuring how far it is off."""
+"""Fit a solver's confidence on held-out problems, and measure its calibration error."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ _LEAST_SET = 20  # problems
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A fitted confidence and how far it is off.
+    """A fitted confidence and its calibration error.
 
     Attributes:
-        confidence: fitted on all problems.
-        error: expected calibration error of the first solutions, each by a curve fitted on the other folds.
-        error_before: the same of the search's own probabilities.
-        problems: with at least one solution.
+        confidence: the curve fitted on all problems.
+        error: expected calibration error of the first solutions, each predicted by a curve fitted on the
+            other folds.
+        error_before: the same for the search's own probabilities.
+        problems: number of problems with at least one solution.
     """
 
     confidence: Confidence
@@ -44,7 +45,7 @@ class Calibration:
     problems: int
 
     def as_metrics(self) -> dict[str, float]:
-        """Return the figures for a manifest."""
+        """Return the metrics for a manifest."""
         return {
             "calibration_error": round(self.error, 4),
             "calibration_error_before": round(self.error_before, 4),
@@ -55,17 +56,19 @@ class Calibration:
 def fit_confidence(
     examples: Sequence[SolverExample], solutions: Sequence[Sequence[Solution]]
 ) -> Calibration | None:
-    """Fit a confidence on problems with a known equation that were not learned from.
+    """Fit a confidence on held-out problems with a known equation.
 
-    Where ids name the set that a problem is from (``SET/...``), each set counts the same: a confidence that was fitted
-    on many long problems and few short ones is too low for the short ones. Sets of fewer than 20 problems count as one.
+    If ids name the data set of a problem (``SET/...``), each set has equal weight: a confidence fitted on
+    many long problems and few short ones is too low for the short ones. Sets of fewer than 20 problems are
+    merged into one.
 
     Args:
         examples: the problems.
-        solutions: for each what the solver says, with the search's probabilities.
+        solutions: the solver's solutions for each problem, with the search's probabilities.
 
     Returns:
-        None where there are fewer than 50 problems, or all first solutions are right, or all wrong.
+        The calibration; None if there are fewer than 50 problems, or the first solutions are all right or all
+        wrong.
     """
     solved = [
         (example, candidates) for example, candidates in zip(examples, solutions, strict=True) if candidates
@@ -98,7 +101,7 @@ def _error(probabilities: Sequence[float], is_right: Sequence[bool]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A problem's solutions, whether the first is right, and how much the problem counts."""
+    """A problem's solutions, whether the first is right, and the problem's weight."""
 
     solutions: Sequence[Solution]
     is_right: bool
@@ -106,7 +109,7 @@ class _Row:
 
 
 def _weights(ids: Sequence[str]) -> list[float]:
-    """Return a weight for each problem, so that those of one set add up to 1."""
+    """Return a weight for each problem, so that those of each set add up to 1."""
     named = [identifier.partition("/")[0] if "/" in identifier else "" for identifier in ids]
     sizes = Counter(named)
     sets = [name if sizes[name] >= _LEAST_SET else "" for name in named]
@@ -115,12 +118,12 @@ def _weights(ids: Sequence[str]) -> list[float]:
 
 
 def _fitted(rows: Sequence[_Row]) -> Confidence:
-    """Fit the curve to the first solution of each problem: its probability is the one that people are told."""
+    """Fit the curve to the first solution of each problem: its probability is the one shown to people."""
     features = np.array([confidence_features(row.solutions)[0] for row in rows])
     labels = np.array([row.is_right for row in rows], dtype=int)
     weights = np.array([row.weight for row in rows])
     weights *= len(weights) / weights.sum()
-    if len(np.unique(labels)) < 2:  # of one kind: as likely as seen
+    if len(np.unique(labels)) < 2:  # all of one kind: use the observed share
         share = (labels.sum() + 1) / (len(labels) + 2)
         return Confidence((0.0,) * features.shape[1], float(np.log(share / (1 - share))))
     fitted = LogisticRegression(C=10.0, max_iter=1000).fit(features, labels, sample_weight=weights)
@@ -132,13 +135,14 @@ def _is_right(example: SolverExample, solution: Solution) -> bool:
 
 
 def refit(model: Path, problems: Path) -> Calibration:
-    """Fit the confidence of a solver's folder again, on problems that it has not learned from, and write it there.
+    """Refit the confidence in a solver's folder on problems that it was not trained on.
 
     Args:
-        problems: a file, or a folder of which the validation problems are taken.
+        problems: a file, or a folder from which the validation problems are used.
 
     Raises:
-        ArtifactError, DataError: the model or the problems cannot be read, or they are too few or too alike to fit by.
+        ArtifactError, DataError: the model or the problems cannot be read, or there are too few problems or
+            they are too alike.
     """
     solver, manifest = load_solver(model), artifact_read(model)
     solver.confidence = None

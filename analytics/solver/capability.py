@@ -14,11 +14,11 @@ from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptio
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
-_LARGEST = 16_000_000  # bytes: the decoder alone has 7.7 million of them
+_LARGEST = 16_000_000  # bytes: the decoder alone has 7.7 million
 
 
 class WordProblemSolver(Capability[ServedSolver]):
-    """Word problems to equations."""
+    """Solves word problems by writing equations."""
 
     title = "Word-problem solver"
     config = SolverConfig

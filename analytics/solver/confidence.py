@@ -1,8 +1,8 @@
-"""How likely a solution is right: a logistic curve over what the search says of it. Torch-free.
+"""The probability that a solution is right: a logistic curve over features of the search's result. Torch-free.
 
-A beam search's probability is that of one tree, and grows smaller with every node; it says little about the answer.
-Platt scaling ("Probabilistic Outputs for Support Vector Machines", 1999) over three features is fitted on problems that
-the solver did not learn from: `analytics.solver.calibrating`.
+A beam search's probability is that of a single tree and shrinks with every node, so it says little about the
+answer. Platt scaling ("Probabilistic Outputs for Support Vector Machines", 1999) over three features is
+fitted on problems that the solver was not trained on: `analytics.solver.calibrating`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Confidence:
     """A logistic curve over `confidence_features`.
 
     Attributes:
-        weights: one a feature.
+        weights: one per feature.
         bias: the constant.
     """
 
@@ -39,8 +39,8 @@ class Confidence:
     def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
         """Return a problem's solutions with calibrated probabilities, in non-increasing order.
 
-        The search's order stays: a probability above the one before it is lowered to it. A solution is right if its
-        value is, so solutions with equal values are right together; those of other values share the
+        The search's order is kept: a probability above the previous one is lowered to it. A solution is right
+        if its value is, so solutions with equal values are right together; those with other values share the
         remaining probability.
         """
         if not solutions:
@@ -62,7 +62,7 @@ class Confidence:
 
 
 def _first_of_each_value(solutions: Sequence[Solution]) -> list[int]:
-    """Return the places of the solutions that no earlier one agrees with."""
+    """Return the indices of the solutions that no earlier one agrees with."""
     places: list[int] = []
     for place, solution in enumerate(solutions):
         if not any(_agree(solutions[earlier], solution) for earlier in places):
@@ -71,12 +71,12 @@ def _first_of_each_value(solutions: Sequence[Solution]) -> list[int]:
 
 
 def _agree(first: Solution, second: Solution) -> bool:
-    """Return whether they are the same, or have equal values."""
+    """Return whether two solutions are the same or have equal values."""
     return first is second or answers_agree(first.value, second.value)
 
 
 def confidence_features(solutions: Sequence[Solution]) -> list[tuple[float, ...]]:
-    """Return for each solution of a problem: log-probability, log of its share among all, number of operators."""
+    """Return features of each solution: log-probability, log of its share among all, number of operators."""
     total = sum(solution.probability for solution in solutions)
     return [
         (
@@ -95,7 +95,7 @@ def save_confidence(confidence: Confidence, folder: Path) -> None:
 
 
 def load_confidence(folder: Path) -> Confidence | None:
-    """Read what `save_confidence` wrote; None for a solver without.
+    """Load the curve that `save_confidence` wrote; None for a solver without one.
 
     Raises:
         ArtifactError: the file is damaged.

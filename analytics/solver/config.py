@@ -1,7 +1,7 @@
 """Configuration of the word-problem solver. Torch-free.
 
-The defaults are those of Pattern-CL (Li et al., 2022) where it says; where encoders smaller than BERT-base need others,
-the option's text says so.
+The defaults are those of Pattern-CL (Li et al., 2022) where given; if encoders smaller than BERT-base need
+others, the option's text says so.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from analytics.training.config import TrainingConfig
 
 EquationStrategy = Literal["exact", "nearest"]
 Pool = Literal["train", "roda", "qr", "roda+qr"]
-"""Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
+"""Pools of problems: the training set alone, or with reversed operations, reordered questions, or both."""
 
 
 @configuration
 class SolverConfig(TrainingConfig):
-    """How a solver is trained; see docs/papers/solver.md for where each value comes from."""
+    """How a solver is trained; docs/papers/solver.md gives the source of each value."""
 
     contrast: Literal["none", "pattern", "textual", "both"] = Field(
         default="none",
@@ -183,7 +183,7 @@ class SolverConfig(TrainingConfig):
     )
 
     def contradictions(self) -> list[str]:
-        """Return what is wrong with fields that are right each by itself."""
+        """Return contradictions between fields that are each valid on their own."""
         problems = []
         if self.freeze_encoder and self.adapter_rank:
             problems.append("freeze_encoder needs an adapter_rank of 0: a frozen encoder learns no adapters")

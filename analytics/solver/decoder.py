@@ -1,11 +1,11 @@
 """The goal-driven tree decoder: Xie and Sun (IJCAI 2019), over the states of any encoder.
 
-A goal is a vector that says what a node of the equation is for. The [CLS] state is the root's goal. A node attends to
-the text, chooses an operator, a constant or a number of the text; an operator splits its goal into one for each
-operand, and the right one also sees the finished left sub-tree.
+A goal is a vector that describes the purpose of a node in the equation. The [CLS] state is the root's goal. A
+node attends to the text and chooses an operator, a constant or a number in the text; an operator splits its
+goal into one per operand, and the right one also sees the finished left subtree.
 
-Teacher forcing computes a whole batch of trees level by level; `analytics.solver.array_decoder` searches with the same
-weights.
+Teacher forcing computes a whole batch of trees level by level; `analytics.solver.array_decoder` searches with
+the same weights.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _STATE_SPREAD = 0.4  # standard deviation of a standardized state's entries: tha
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a decoder reads of a batch of problems.
+    """A decoder's inputs for a batch of problems.
 
     Attributes:
         root: (problems, width) goals of the roots.
         states: (problems, tokens, width).
-        keys: (problems, tokens, width) states as attention compares them.
+        keys: (problems, tokens, width) states projected for attention.
         mask: (problems, tokens) True for tokens of the text.
-        leaves: (problems, constants + slots, width) what can be at a leaf.
-        leaf_keys: (problems, constants + slots, width) leaves as the score compares them.
-        leaf_mask: (problems, constants + slots) True for those that the problem has.
+        leaves: (problems, constants + slots, width) embeddings of the candidates for a leaf.
+        leaf_keys: (problems, constants + slots, width) leaves projected for scoring.
+        leaf_mask: (problems, constants + slots) True for those available in the problem.
     """
 
     root: Tensor
@@ -51,7 +51,7 @@ class DecodedTrees:
     """A batch of trees under teacher forcing.
 
     Attributes:
-        log_probabilities: (nodes,) of what is right at each node.
+        log_probabilities: (nodes,) of the correct candidates at each node.
         goals: (nodes, width).
     """
 
@@ -71,12 +71,12 @@ class _Gated(nn.Module):
 
 
 class SubtreeMerger(nn.Module):
-    """An operator and the embeddings of its operands to the embedding of the sub-tree.
+    """Maps an operator and the embeddings of its operands to the embedding of the subtree.
 
     Args:
-        width: of sub-trees.
-        operator_width: of operators.
-        dropout: of the inputs.
+        width: width of subtrees.
+        operator_width: width of operators.
+        dropout: dropout on the inputs.
     """
 
     def __init__(self, width: int, operator_width: int, dropout: float) -> None:
@@ -94,10 +94,10 @@ class GoalDrivenTreeDecoder(nn.Module):
     """Scores the nodes of equation trees over operators, constants and copied number slots.
 
     Args:
-        width: of the encoder's states, and of goals and sub-trees.
+        width: width of the encoder's states, and of goals and subtrees.
         constants: number of constants.
-        dropout: of everything that is read.
-        drop_states: whether the encoder's states are among it.
+        dropout: dropout on all inputs.
+        drop_states: whether dropout applies to the encoder's states too.
     """
 
     state_center: Tensor
@@ -130,25 +130,26 @@ class GoalDrivenTreeDecoder(nn.Module):
 
     @torch.no_grad()
     def standardize(self, states: Tensor) -> None:
-        """Center and scale whatever is read as these states need it.
+        """Set the centring and scaling of the encoder's states from these states.
 
-        The states of some encoders differ little from their mean: dropout of the mean would drown the differences.
+        The states of some encoders differ little from their mean, and dropout of the mean would swamp the
+        differences.
 
         Args:
-            states: (tokens, width) of the encoder, for problems like those that will be learned from.
+            states: (tokens, width) from the encoder, for problems like the training problems.
         """
         self.state_center.copy_(states.mean(dim=0))
         self.state_scale.fill_(_STATE_SPREAD / float(states.std(dim=0).mean().clamp(min=1e-4)))
 
     def read(self, states: Tensor, mask: Tensor, slot_weights: Tensor, slot_readings: Tensor) -> Memory:
-        """Prepare what is read of a batch.
+        """Prepare the decoder's inputs for a batch.
 
         Args:
-            states: (problems, tokens, width) of the encoder; the first token is [CLS].
+            states: (problems, tokens, width) from the encoder; the first token is [CLS].
             mask: (problems, tokens), 0 at padding.
-            slot_weights: (problems, slots, tokens) the share of each token in a slot's state; all 0 where the problem
-                has no such slot, or the text was cut in front of it.
-            slot_readings: (problems, slots) numbers of `READINGS`.
+            slot_weights: (problems, slots, tokens) the share of each token in a slot's state; all 0 if the
+                problem has no such slot, or the text was truncated before it.
+            slot_readings: (problems, slots) indices into `READINGS`.
         """
         states = self.project(self.state_dropout((states - self.state_center) * self.state_scale))
         slots = slot_weights @ states + self.reading_embeddings(slot_readings)
@@ -169,9 +170,9 @@ class GoalDrivenTreeDecoder(nn.Module):
         """Return the goals of nodes.
 
         Args:
-            seeds: (nodes, width) the root's state, or what the node above passed on.
-            left_subtrees: (nodes, width) of the sibling to the left; not read if there is none.
-            is_right: (nodes,) whether there is one.
+            seeds: (nodes, width) the root's state, or the seed from the parent node.
+            left_subtrees: (nodes, width) embeddings of the left sibling; ignored if there is none.
+            is_right: (nodes,) whether there is a left sibling.
         """
         read = self.dropout(seeds)
         first = self.first_goal(read)
@@ -179,15 +180,16 @@ class GoalDrivenTreeDecoder(nn.Module):
         return torch.where(is_right[:, None], right, first)
 
     def score(self, goals: Tensor, memory: Memory, problems: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the log-probabilities of everything that can be at nodes, and what the nodes attend to.
+        """Return the log-probabilities of all candidates at nodes, and the nodes' attention contexts.
 
         Args:
             goals: (nodes, width).
-            memory: of the batch.
+            memory: the batch's inputs.
             problems: (nodes,) row of each node's problem.
 
         Returns:
-            (nodes, operators + constants + slots), minus infinity for what the problem lacks; (nodes, width).
+            (nodes, operators + constants + slots), minus infinity for candidates that the problem lacks; and
+            contexts (nodes, width).
         """
         goals = self.dropout(goals)
         compared = torch.tanh(self.attention_goal(goals)[:, None] + memory.keys[problems])
@@ -202,7 +204,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return scores.log_softmax(dim=1), contexts
 
     def split(self, goals: Tensor, contexts: Tensor, operators: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what operators pass on to their operands: (nodes, width) for the left and for the right."""
+        """Return the seeds that operators pass to their left and right operands, (nodes, width) each."""
         read = torch.cat(
             [self.dropout(goals), self.dropout(contexts), self.dropout(self.operator_embeddings(operators))],
             dim=1,
@@ -210,12 +212,12 @@ class GoalDrivenTreeDecoder(nn.Module):
         return self.left_seed(read), self.right_seed(read)
 
     def merged(self, operators: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        """Return the embeddings of sub-trees (nodes, width) from those of their operands."""
+        """Return the embeddings of subtrees (nodes, width) from those of their operands."""
         subtree: Tensor = self.merge(self.operator_embeddings(operators), left, right)
         return subtree
 
     def forward(self, memory: Memory, trees: TreeBatch) -> DecodedTrees:
-        """Decode known trees: the log-probability of what is right at each node, and the nodes' goals."""
+        """Decode known trees: the log-probability of the correct candidates at each node, and the nodes' goals."""
         subtrees = self._subtrees(memory, trees)
         passed_on = memory.root
         goals, log_probabilities = [], []
@@ -233,7 +235,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return DecodedTrees(torch.cat(log_probabilities)[trees.by_level], torch.cat(goals)[trees.by_level])
 
     def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:
-        """Return (nodes, width) embeddings of all sub-trees, from the leaves up."""
+        """Return (nodes, width) embeddings of all subtrees, from the leaves up."""
         subtrees = memory.leaves[trees.problem, trees.leaf]
         for height in trees.heights:
             merged = self.merged(height.label, subtrees[height.left], subtrees[height.right])
@@ -244,7 +246,7 @@ class GoalDrivenTreeDecoder(nn.Module):
 def _with_neutral_scaling(
     decoder: nn.Module, weights: dict[str, Tensor], prefix: str, *_rest: object
 ) -> None:
-    """Add what decoders lack that were stored before they centered and scaled the states that they read."""
+    """Add neutral values for weights missing in decoders saved before states were centred and scaled."""
     for name, tensor in decoder.named_buffers(recurse=False):
         neutral = torch.zeros_like(tensor) if name == "state_center" else torch.ones_like(tensor)
         weights.setdefault(prefix + name, neutral)

@@ -1,4 +1,4 @@
-"""Solving an equation for one of its numbers: what a problem computes once its answer is known. Torch-free."""
+"""Solve an equation for one of its numbers, given the answer. Torch-free."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from analytics.expression.tree import ExpressionTree
 
 
 class UnsolvableError(ValueError):
-    """The number occurs several times, or where no operation undoes what is done to it."""
+    """The number occurs several times, or in a place that no operation can undo."""
 
 
 def count_uses(tree: ExpressionTree, label: str) -> int:
-    """Return how many leaves of a tree have this label."""
+    """Return the number of leaves with this label."""
     return tree.leaves().count(label)
 
 
 def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> ExpressionTree:
-    """Return what a leaf is worth, in terms of the answer and the other leaves.
+    """Return a leaf's value in terms of the answer and the other leaves.
 
-    The operations on the way from the root to the leaf are undone, outermost first.
+    The operations on the path from the root to the leaf are undone, outermost first.
 
     Args:
-        tree: over ``+``, ``-``, ``*`` and ``/``.
-        label: of a leaf that occurs once.
-        answer: the label for the value of the whole tree.
+        tree: tree over ``+``, ``-``, ``*`` and ``/``.
+        label: label of a leaf that occurs once.
+        answer: the tree for the value of the whole equation.
 
     >>> from analytics.expression.notation import to_infix
     >>> from analytics.expression.parser import parse_expression

@@ -1,4 +1,4 @@
-"""How often a solver is right: Pattern-CL's two accuracies, of the equation and of the answer. Torch-free."""
+"""Solver accuracy: Pattern-CL's two accuracies, of the equation and of the answer. Torch-free."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SolverScores:
 
 
 def is_equation_right(example: SolverExample, tokens: Sequence[str]) -> bool:
-    """Return whether an equation is the published one; a value that the text repeats may be any of its slots."""
+    """Return whether an equation matches the published one; a repeated value may be any of its slots."""
     values = {f"N{slot}": value for slot, value in enumerate(example.values)}
     published = [values.get(token, token) for token in example.tokens]
     return published == [values.get(token, token) for token in tokens]
@@ -37,7 +37,7 @@ def score_solutions(examples: Sequence[SolverExample], written: Sequence[Sequenc
 
     Args:
         examples: problems with equations.
-        written: for each the tokens that were written, empty where nothing was.
+        written: the generated tokens for each, empty if there are none.
     """
     equations = answers = 0
     for example, tokens in zip(examples, written, strict=True):

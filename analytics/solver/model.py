@@ -1,4 +1,4 @@
-"""The solver in memory: encoder, reader, tree decoder; how it is trained, decodes, is saved and loaded."""
+"""The solver in memory: encoder, reader and tree decoder; training, decoding, saving and loading."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class SolverModel:
     """An encoder with a goal-driven tree decoder: `analytics.solver.solution.Solver`.
 
     Args:
-        backbone: the encoder; its `max_tokens` cuts longer problems.
+        backbone: the encoder; longer problems are truncated to its `max_tokens`.
         vocabulary: the constants.
-        dropout, drop_states: of the decoder.
+        dropout, drop_states: settings of the decoder.
         mask_numbers: see `TextReader`.
     """
 
@@ -63,16 +63,16 @@ class SolverModel:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device that it computes on."""
         return self.backbone.device
 
     def modules(self) -> dict[str, nn.Module]:
-        """Return what is trained."""
+        """Return the trained modules."""
         return {"encoder": self.backbone.model, "decoder": self.decoder}
 
     @contextmanager
     def evaluating(self) -> Iterator[None]:
-        """Compute without dropout while the block runs, also in the middle of a training."""
+        """Compute without dropout inside the block, even in the middle of training."""
         was_training = {name: module.training for name, module in self.modules().items()}
         for module in self.modules().values():
             module.eval()
@@ -83,18 +83,18 @@ class SolverModel:
                 module.train(was_training[name])
 
     def batch(self, problems: Sequence[ReadProblem]) -> ProblemBatch[Tensor]:
-        """Put problems into one batch, on the device that computes."""
+        """Collate problems into a batch on the model's device."""
         return ProblemBatch(*(sent(values, self.device) for values in self.reader.arrays(problems)))
 
     def states(self, batch: ProblemBatch[Tensor]) -> Tensor:
-        """Return the states (problems, tokens, width) of the encoder."""
+        """Return the encoder's states (problems, tokens, width)."""
         return self.backbone.token_states(batch.ids, batch.mask)
 
     @torch.no_grad()
     def encoded(
         self, read: Sequence[ReadProblem], dtype: torch.dtype = torch.float32
     ) -> Iterator[tuple[np.ndarray, ProblemBatch[Tensor], Tensor]]:
-        """Yield rows of problems of about one length, their batch and its states, computed without dropout."""
+        """Yield rows of problems of similar length, their batch and its states, computed without dropout."""
         with self.evaluating():
             for rows in batches_by_length([len(problem.ids) for problem in read], texts=_BATCH):
                 batch = self.batch([read[row] for row in rows])
@@ -103,12 +103,12 @@ class SolverModel:
                 yield rows, batch, states
 
     def sample_states(self, examples: Sequence[SolverExample]) -> Tensor:
-        """Return the states (tokens, width) of the tokens of some problems, computed without dropout."""
+        """Return the token states (tokens, width) of a sample of the problems, computed without dropout."""
         encoded = self.encoded(self.reader.read(examples))
         return torch.cat([states[batch.mask.bool()] for _rows, batch, states in encoded])
 
     def memory(self, states: Tensor, batch: ProblemBatch[Tensor]) -> Memory:
-        """Return what the decoder reads; in float32 whatever the encoder computes in."""
+        """Return the decoder's inputs, in float32 whatever the encoder's precision."""
         with torch.autocast(states.device.type, enabled=False):
             return self.decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
 
@@ -130,10 +130,10 @@ class SolverModel:
         most_tokens: int = 45,
         dtype: torch.dtype = torch.float32,
     ) -> list[list[Hypothesis]]:
-        """Return the most probable trees of each problem, in the order given.
+        """Return the most probable trees of each problem, in the given order.
 
-        The encoder computes on its device. The search asks for a few rows at each of dozens of nodes, and the host
-        decides between them: it computes on the CPU, which a GPU would only keep waiting.
+        The encoder computes on its device. The search needs a few rows at each of dozens of nodes, with
+        decisions on the host in between, so it runs on the CPU; a GPU would only add waiting.
         """
         hypotheses: list[list[Hypothesis]] = [[] for _example in examples]
         weights = {name: tensor.cpu().numpy() for name, tensor in self.decoder.state_dict().items()}
@@ -149,7 +149,7 @@ class SolverModel:
     def solve(
         self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45
     ) -> list[list[Solution]]:
-        """Return the solutions of each problem as a served solver does, without a confidence."""
+        """Return the solutions of each problem like a served solver, but without a confidence."""
         examples = [solver_example(without_solution(problem)) for problem in problems]
         hypotheses = self.search(examples, beam=beam, most_tokens=most_tokens)
         return [
@@ -158,12 +158,12 @@ class SolverModel:
         ]
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Return no reason: everything can be tried."""
+        """Return an empty reason: everything can be tried."""
         return ""
 
 
 def round_decoder(model: SolverModel) -> None:
-    """Round the decoder's weights to half precision, as they are stored."""
+    """Round the decoder's weights to half precision, the storage format."""
     with torch.no_grad():
         for tensor in (*model.decoder.parameters(), *model.decoder.buffers()):
             tensor.copy_(tensor.half().float())
@@ -176,15 +176,15 @@ def save_solver(
     *,
     write_more: Callable[[Path], None] | None = None,
 ) -> Manifest:
-    """Write the artifact of a solver: for serving, its weights for PyTorch, and its adapter.
+    """Write the artifact of a solver: files for serving, weights for PyTorch, and the adapter.
 
-    `analytics.solver.served.load_solver` serves it; a training that begins with it needs PyTorch.
+    `analytics.solver.served.load_solver` serves it; training that starts from it needs PyTorch.
 
     Args:
-        model: adapters merged; the decoder is rounded to half precision.
-        folder: the artifact's folder, written whole or not at all.
-        about: what the manifest says of its training.
-        write_more: puts further files into the folder.
+        model: the solver, with adapters merged; its decoder is rounded to half precision.
+        folder: the artifact's folder, written atomically.
+        about: manifest with the details of its training.
+        write_more: writes further files into the folder.
 
     Raises:
         ArtifactError: the folder cannot be written.
@@ -204,7 +204,7 @@ def save_solver(
 
 
 def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, object]:
-    """Return what a manifest must say so that a solver can be loaded."""
+    """Return the manifest fields needed to load a solver."""
     return {
         "constants": list(model.vocabulary.constants),
         "mask_numbers": model.mask_numbers,
@@ -213,19 +213,19 @@ def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, obje
 
 
 def sampled(examples: Sequence[SolverExample]) -> Sequence[SolverExample]:
-    """Return some hundred of the problems, evenly spaced: enough to see what an encoder makes of all."""
+    """Return a few hundred of the problems, evenly spaced: enough for statistics of the encoder's states."""
     return examples[:: max(1, len(examples) // _SAMPLED)]
 
 
 def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExample]) -> None:
-    """Take over the decoder of a solver's folder; constants are matched by name.
+    """Initialise the decoder from a solver's folder; constants are matched by name.
 
-    Where the folder has none, the new decoder gets the encoder's states.
+    If the folder has no decoder, the new one is standardized on the encoder's states.
 
     Args:
         model: its decoder is changed in place.
-        folder: of an encoder or a solver.
-        examples: that will be learned from.
+        folder: folder of an encoder or a solver.
+        examples: the training problems.
 
     Raises:
         ArtifactError: the decoder cannot be read, or is for an encoder of another width.
@@ -248,7 +248,7 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
 
 
 def solver_before(folder: Path) -> Mapping[str, Any]:
-    """Return the manifest's `solver_extra` of a folder with a solver; empty where the folder holds none."""
+    """Return the `solver_extra` from the manifest of a solver's folder; empty if it contains no solver."""
     return artifact_read(folder).extra if (folder / DECODER_NAME).is_file() else {}
 
 

@@ -1,9 +1,9 @@
-"""One answer from two opinions: a solver's, and what the solutions of similar problems give. Torch-free.
+"""Pool two opinions on an answer: the solver's, and that of the solutions of similar problems. Torch-free.
 
-The opinions are multiplied, a logarithmic opinion pool of equal weights (Genest and Zidek, "Combining Probability
-Distributions", 1986; Hinton calls it a product of experts): two that come to the same answer by different ways are
-right more often than either. Weights of 1 would hold for opinions that have nothing in common; solver and retriever
-learned from the same problems, so each counts for less.
+The opinions are multiplied, in a logarithmic opinion pool of equal weights (Genest and Zidek, "Combining
+Probability Distributions", 1986; Hinton calls it a product of experts): two that reach the same answer in
+different ways are right more often than either alone. Weights of 1 would be correct for independent opinions;
+solver and retriever learned from the same problems, so each counts for less.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
 
 _WEIGHT = 0.6  # of each opinion: decision 61 has the measurements
-_LEAST_REST = 0.02  # that an opinion leaves over: no answer is certain
-_UNSAID = 0.1  # share of an opinion's unassigned probability that each answer receives that it does not name
+_LEAST_REST = 0.02  # minimum probability that an opinion leaves for other answers: no answer is certain
+_UNSAID = 0.1  # share of an opinion's unassigned probability that goes to each answer that it does not name
 
 
 @dataclass(slots=True)
 class _Answer:
-    """A value with the first solution that has it, and the probability that each opinion gives it."""
+    """A value with the first solution that has it, and each opinion's probability for it."""
 
     solution: Solution
     own: float = 0.0
@@ -29,16 +29,17 @@ class _Answer:
 
 
 def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, most: int) -> list[Solution]:
-    """Return the answers of two opinions on one problem, the most probable first.
+    """Return the pooled answers of two opinions on one problem, most probable first.
 
     Args:
         own: solutions with probabilities that they are right; the equation shown is the first of a value.
-        recalled: the second opinion: what the solutions of similar problems give, each value once.
-        most: solutions that are returned.
+        recalled: the second opinion: answers from similar problems' solutions, each value once.
+        most: maximum number of solutions.
 
     Returns:
-        A solution for each value, by falling probability; after them the `own` solutions without a value. The
-        probabilities of different values add up to at most 1. If either list is empty, the other one as it is.
+        A solution for each value, by decreasing probability, followed by the `own` solutions without a value.
+        The probabilities of different values add up to at most 1. If either list is empty, the other is
+        returned unchanged.
     """
     if not own or not recalled:
         return list(own or recalled)[:most]
@@ -64,10 +65,11 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
 
 
 def mixed_solutions(certain: Solution | None, others: Sequence[Solution], *, most: int) -> list[Solution]:
-    """Return a solution that is right with a known probability before others, which count where it is wrong.
+    """Combine a solution of known probability with others, which count if it is wrong.
 
-    A linear opinion pool (Stone, "The Opinion Pool", 1961): another answer keeps its share of what the first leaves
-    over, and one that agrees adds it to the first. `others` stay as they are where there is no such solution.
+    A linear opinion pool (Stone, "The Opinion Pool", 1961): another answer gets its share of the remaining
+    probability, and one that agrees adds its share to the first. If there is no such solution, `others` are
+    returned unchanged.
     """
     if certain is None:
         return list(others)[:most]
@@ -84,7 +86,7 @@ def mixed_solutions(certain: Solution | None, others: Sequence[Solution], *, mos
 
 
 def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:
-    """Return the answer of a solution's value, which is added where it is new.
+    """Return the answer with a solution's value, adding it if new.
 
     A solution without a value is a group of its own.
     """

@@ -1,9 +1,9 @@
-"""Triples of problems for Pattern-CL: a problem, one built alike, and one that is easily confused with it.
+"""Triples of problems for Pattern-CL: a problem, one built alike, and one easily confused with it.
 
-Li et al. (Findings of ACL 2022), section 4.1. Two equations are built alike where shape and operators are equal;
-leaves count as equal and nothing is commuted. The positive's whole equation, or a part of it, is built as the anchor's
-whole one; the negative's has as many nodes and other operators. In the multilingual setting the positive is in another
-language, and the negative in the anchor's. Torch-free.
+Li et al. (Findings of ACL 2022), section 4.1. Two equations are built alike if shape and operators are equal;
+leaves count as equal and nothing is commuted. The positive's whole equation, or a part of it, is built like
+the anchor's whole equation; the negative's has equally many nodes but other operators. In the multilingual
+setting the positive is in another language, and the negative in the anchor's. Torch-free.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.languages import primary_language
 from analytics.solver.targets import OPERATORS, SolverExample
 
-_FEW = 32  # places that are drawn before all are put in order
+_FEW = 32  # indices drawn before a full permutation is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class PatternTriple:
     """Rows of three problems.
 
     Attributes:
-        anchor, positive, negative: rows.
-        node: place, in the positive's pre-order, of the node under which it is built as the anchor is.
+        anchor, positive, negative: their rows.
+        node: index, in the positive's pre-order, of the node whose subtree is built like the anchor.
     """
 
     anchor: int
@@ -39,7 +39,7 @@ class PatternTriple:
 
 
 def subtree_structures(tree: ExpressionTree) -> list[tuple[int, str]]:
-    """Return place and structure of every operator of a tree, in pre-order.
+    """Return index and structure of every operator of a tree, in pre-order.
 
     >>> from analytics.expression.parser import parse_expression
     >>> subtree_structures(parse_expression("(11-1)*2"))
@@ -75,8 +75,9 @@ def mine_triples(
         pairs_per_problem: positives drawn for each anchor, without repeats.
         positives: ``structure`` takes parts of equations too, ``same`` only whole equations; ``foreign`` takes parts
             too, of problems in another language, and negatives are then in the anchor's.
-        negatives: ``operators`` takes problems of as many nodes and other operators, ``random`` any built otherwise.
-        seed: of what is drawn.
+        negatives: ``operators`` takes problems with equally many nodes but other operators, ``random`` any
+            built differently.
+        seed: random seed.
     """
     is_foreign = positives == "foreign"
     languages = [primary_language(example.problem.language) if is_foreign else "" for example in examples]
@@ -114,7 +115,7 @@ def mine_triples(
 
 
 class _Homes:
-    """Where each structure is found: rows, and places in their pre-orders."""
+    """The occurrences of each structure: rows, and indices in their pre-orders."""
 
     def __init__(self) -> None:
         self._by_language: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
@@ -126,11 +127,11 @@ class _Homes:
         self._by_language[structure][language].append(home)
 
     def of(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
-        """Return those in a language."""
+        """Return the occurrences in a language."""
         return self._by_language[structure][language]
 
     def foreign(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
-        """Return those in any other language."""
+        """Return the occurrences in other languages."""
         key = structure, language
         if key not in self._foreign:
             groups = self._by_language[structure].items()
@@ -141,7 +142,7 @@ class _Homes:
 def _draw_rows(
     places: Sequence[tuple[int, int]], anchor: int, count: int, rng: np.random.Generator
 ) -> dict[int, int]:
-    """Draw up to `count` different rows, without the anchor's, each with one of its places."""
+    """Draw up to `count` different rows other than the anchor's, each with one of its indices."""
     chosen: dict[int, int] = {}
     for number in _random_order(len(places), rng):
         row, place = places[number]
@@ -153,14 +154,14 @@ def _draw_rows(
 
 
 def _random_order(count: int, rng: np.random.Generator) -> Iterator[int]:
-    """Yield the numbers below `count` in random order; of many a few are drawn first, as the rest is rarely read."""
+    """Yield the numbers below `count` in random order; if there are many, a few are drawn first and the rest lazily."""
     if count > _FEW:
         yield from rng.integers(count, size=_FEW).tolist()
     yield from rng.permutation(count).tolist()
 
 
 class _Negatives:
-    """Draws rows whose structure is not the anchor's; pools of confusable rows are made once for each structure."""
+    """Draws rows with a structure other than the anchor's, caching pools of confusable rows by structure."""
 
     def __init__(self, whole: Sequence[str], kind: str, rng: np.random.Generator) -> None:
         self.kind, self.rng = kind, rng
@@ -177,7 +178,7 @@ class _Negatives:
         self.pools: dict[tuple[int, str], np.ndarray] = {}
 
     def draw(self, structure: str, count: int) -> np.ndarray:
-        """Return rows, with repeats; none where there is no negative."""
+        """Return rows, with repeats; empty if there is no negative."""
         if self.kind == "random":
             if len(self.rows) < 2:
                 return np.zeros(0, dtype=np.int64)
@@ -194,10 +195,10 @@ class _Negatives:
 
 
 def _nodes(structure: str) -> int:
-    """Return how many nodes a structure has."""
+    """Return the number of nodes of a structure."""
     return structure.count(" ") + 1
 
 
 def _operators(structure: str) -> str:
-    """Return the operators of a structure, whatever their order."""
+    """Return the operators of a structure, regardless of order."""
     return " ".join(sorted(node for node in structure.split() if node in OPERATORS))

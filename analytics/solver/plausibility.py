@@ -1,4 +1,4 @@
-"""Answers that a question cannot have, and divisions with a remainder."""
+"""Detect answers that a question cannot have, and handle divisions with a remainder."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _AT_LEAST, _AT_MOST = re.compile("至少|最少"), re.compile("最多|至多|够
 
 
 def rounding_of(text: str) -> str:
-    """Return how a quotient is rounded that answers a question for a number of things.
+    """Return how to round a quotient that answers a question about a number of things.
 
     >>> rounding_of("28 children go by car. How many cars are needed?"), rounding_of("How many can she buy?")
     ('up', 'down')
 
     Returns:
-        ``"up"``, ``"down"`` or ``"nearest"``; empty where the question asks for the remainder, or does not say.
+        ``"up"``, ``"down"`` or ``"nearest"``; empty if the question asks for the remainder, or does not say.
     """
     if chinese := _CHINESE_QUESTION.search(text):
         asked = chinese[0]
@@ -61,27 +61,28 @@ def rounding_of(text: str) -> str:
 
 
 def rounded_solution(text: str, solution: Solution) -> Solution | None:
-    """Return a solution whose last operation is a division, rounded as the question asks for it.
+    """Round a solution whose last operation is a division, as the question requires.
 
     Args:
-        text: of a problem that asks for a number of things.
-        solution: whose value is no whole number.
+        text: text of a problem that asks for a number of things.
+        solution: solution whose value is not a whole number.
 
     Returns:
-        None where the value is no quotient of at least 1, or nothing says how to round it.
+        The rounded solution; None if the value is not a quotient of at least 1, or how to round it is
+        unclear.
     """
     rounding = rounding_of(text)
     if not rounding or solution.tokens[0] != "/" or solution.value is None or solution.value < 1:
         return None
-    added = {"up": 1.0, "down": 0.0, "nearest": 0.5}[rounding]  # the value is no whole number
+    added = {"up": 1.0, "down": 0.0, "nearest": 0.5}[rounding]  # the value is not a whole number
     whole = math.floor(solution.value + added)
     return replace(solution, value=float(whole), exact=str(whole), rounding=rounding)
 
 
-_IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
-_REMAINDER = 0.1  # how likely a division is to have a remainder
-_UNCONVERTED = 0.02  # how likely numbers in two units of one dimension are to be computed with as they are
-_MIXED = 0.02  # how likely numbers of different kinds are to be added, or those of one kind to be multiplied
+_IMPLAUSIBLE = 0.01  # how likely such a question has such an answer, relative to a whole number
+_REMAINDER = 0.1  # how likely a division has a remainder
+_UNCONVERTED = 0.02  # how likely numbers in two units of one dimension are used without conversion
+_MIXED = 0.02  # how likely different kinds of numbers are added, or numbers of one kind multiplied
 _CONVERTED = (
     "length",
     "mass",
@@ -110,11 +111,11 @@ _MAY_BE_NEGATIVE = re.compile(  # heights, temperatures, accounts, and riddles a
     r"|°|零下|气温|温度|亏|盈|负|地下|海拔|[个某这甲乙]数",
     re.IGNORECASE,
 )
-_IN_WORDS = re.compile(r"[^\W\d_]{2}")  # a text has words, an expression to be computed has none
+_IN_WORDS = re.compile(r"[^\W\d_]{2}")  # a text has words, a bare expression has none
 
 
 def asks_for_count(text: str) -> bool:
-    """Return whether a text asks, at last, how many things there are.
+    """Return whether a text's final question is how many things there are.
 
     >>> asks_for_count("How many red cars are needed?"), asks_for_count("How many more miles did he walk?")
     (True, False)
@@ -125,16 +126,16 @@ def asks_for_count(text: str) -> bool:
 
 
 def answer_to_count(text: str, solution: Solution) -> Solution:
-    """Return a solution with its quotient rounded where its text asks for a number of things; else as it is."""
+    """Return a solution with its quotient rounded if its text asks for a number of things; otherwise unchanged."""
     return _reading(text, solution)[0] if asks_for_count(text) else solution
 
 
 def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
-    """Return a problem's solutions with probabilities that allow for what its question asks for, most probable first.
+    """Reweight a problem's solutions by how plausible they are as answers to its question, most probable first.
 
     Args:
-        text: of the problem.
-        solutions: with probabilities; those without a value stay last.
+        text: text of the problem.
+        solutions: solutions with probabilities; those without a value stay last.
     """
     if not solutions or divides_by_zero(solutions[0]):
         return list(solutions)
@@ -170,9 +171,10 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
 
 
 def lacks_conversion(reading: Reading, solution: Solution) -> bool:
-    """Return whether an equation computes with two units of one dimension and has no number to convert them by.
+    """Return whether an equation mixes two units of one dimension without a number to convert them.
 
-    The units are those of the numbers that it uses and of what is asked for; those of a speed count one by one.
+    The units are those of the numbers that it uses and of the requested quantity; those of a speed count
+    separately.
     """
     used = set(filter(is_slot, solution.tokens))
     if set(solution.tokens) - used - ARITY.keys() - {"0", "1", "2"}:
@@ -189,20 +191,20 @@ def lacks_conversion(reading: Reading, solution: Solution) -> bool:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> Reading:
-    return Reading(text)  # each opinion on a problem asks for it
+    return Reading(text)  # requested by each opinion on a problem
 
 
 def mixes_kinds(reading: Reading, solution: Solution, kinds: Mapping[str, str]) -> bool:
     """Return whether an equation adds or subtracts numbers of different kinds, or multiplies those of one kind.
 
-    Legs and cows are different kinds, and so are dollars and tickets, litres and a third of something; 41 pieces times
-    5 pieces are nothing. Boys and girls may be added: of two things it is not known whether they go together, of a
-    thing and its parts it is.
+    Legs and cows are different kinds, and so are dollars and tickets, litres and a third of something; 41
+    pieces times 5 pieces is meaningless. Boys and girls may be added: whether two things can be added is
+    unknown, but a thing and its parts cannot.
 
     Args:
-        reading: of the problem.
+        reading: the reading of the problem.
         solution: the equation.
-        kinds: of the problem's numbers, by slot; empty where it is not known.
+        kinds: kinds of the problem's numbers, by slot; empty if unknown.
     """
     is_area = _AREA.search(reading.question) is not None
 
@@ -221,14 +223,14 @@ def mixes_kinds(reading: Reading, solution: Solution, kinds: Mapping[str, str]) 
 
 
 def _kinds(reading: Reading) -> dict[str, str]:
-    """Return the kinds of a problem's numbers, by slot, where an equation can mean no other number of equal value."""
+    """Return the kinds of a problem's numbers, by slot, if no other number has an equal value."""
     values = Counter(each.value for each in reading.quantities)
     single = [each for each in reading.quantities if values[each.value] == 1]
     return {each.tree.label: _kind(reading, each) for each in single}
 
 
 def _kind(reading: Reading, quantity: Quantity) -> str:
-    """Return a number's kind: ``"money"``, ``"share"``, ``"part:leg"``, ``"thing:cow"``; empty if it is not known."""
+    """Return a number's kind: ``"money"``, ``"share"``, ``"part:leg"``, ``"thing:cow"``; empty if unknown."""
     if quantity.unit is not None:
         is_coin = quantity.unit.unit in _COINS
         return "" if is_coin else quantity.unit.dimension
@@ -247,7 +249,7 @@ def _is_negative(solution: Solution) -> bool:
 
 
 def _may_be_negative(text: str) -> bool:
-    """Return whether an answer may lie below zero; of 33,724 public problems that say nothing of the kind one does."""
+    """Return whether an answer may be negative; among 33,724 public problems without such words, one is."""
     return (
         _MAY_BE_NEGATIVE.search(text) is not None
         or _IN_WORDS.search(text) is None
@@ -256,7 +258,7 @@ def _may_be_negative(text: str) -> bool:
 
 
 def _reading(text: str, solution: Solution) -> tuple[Solution, float]:
-    """Return a solution as an answer to a question for a number of things, and how likely such an answer is."""
+    """Return a solution as an answer to a question about a number of things, and the likelihood of such an answer."""
     if _is_count(solution.value):
         return solution, 1.0
     rounded = rounded_solution(text, solution)
@@ -264,5 +266,5 @@ def _reading(text: str, solution: Solution) -> tuple[Solution, float]:
 
 
 def _is_count(value: float | None) -> bool:
-    """Return whether a value is a whole number from 0 on; a solution without a value is left as it is."""
+    """Return whether a value is a whole number from 0 on; True also for a solution without a value."""
     return value is None or (value > -_ROUNDING and abs(value - round(value)) < _ROUNDING * max(1.0, value))

@@ -15,7 +15,7 @@ from analytics.text.clauses import split_sentences
 
 
 def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
-    """Return the problem with its question first; None if the last sentence is no question, or the only one.
+    """Return the problem with its question first; None if the last sentence is not a question, or is the only one.
 
     >>> reorder_question(ProblemRecord("1", "Ann has 7 pens. How many are left if 2 break?")).text
     'How many are left if 2 break? Ann has 7 pens.'
@@ -47,10 +47,10 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
 def candidate_pool(
     examples: Sequence[SolverExample], pool: str, *, most_tokens: int = 45
 ) -> list[SolverExample]:
-    """Return the problems, followed by what is made of them.
+    """Return the problems, followed by their variants.
 
     Args:
-        examples: with equations.
+        examples: problems with equations.
         pool: one of `analytics.solver.config.Pool`.
         most_tokens: longer equations are left out.
     """
@@ -66,7 +66,7 @@ def candidate_pool(
 
 
 def made_problems(problems: Sequence[ProblemRecord], pool: str) -> Iterator[ProblemRecord]:
-    """Yield the reversed and reordered variants of problems, as the pool says."""
+    """Yield the reversed and reordered variants of problems that the pool includes."""
     for problem in problems:
         if "roda" in pool:
             yield from reverse_operation(problem)

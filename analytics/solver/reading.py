@@ -1,7 +1,7 @@
-"""A word problem as an encoder reads it: token ids, and which tokens make each number's state. Torch-free.
+"""A word problem as encoder input: token ids, and which tokens make up each number's state. Torch-free.
 
-Digits say little about what is computed and differ in every problem. So a number may be replaced by the encoder's
-mask token (Pattern-CL replaces it by a token of its own), and its state is the mean over its tokens.
+Digits say little about the computation and differ in every problem. So a number may be replaced by the
+encoder's mask token (Pattern-CL uses a token of its own), and its state is the mean over its tokens.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class ReadProblem:
     """A problem's tokens.
 
     Attributes:
-        ids: with the encoder's special tokens; cut at its limit.
-        slots: for each slot the places of its tokens, none where the text was cut in front of it.
-        readings: for each slot a number of `READINGS`.
+        ids: token ids with the encoder's special tokens, truncated to its limit.
+        slots: the indices of each slot's tokens, empty if the text was truncated before it.
+        readings: for each slot an index into `READINGS`.
     """
 
     ids: tuple[int, ...]
@@ -45,12 +45,12 @@ class ReadProblem:
 
 
 class ProblemBatch(NamedTuple, Generic[Array]):
-    """Problems as arrays, of NumPy or of PyTorch.
+    """Problems as NumPy or PyTorch arrays.
 
     Attributes:
         ids, mask: (problems, tokens).
         slot_weights: (problems, slots, tokens) the share of each token in a slot's state.
-        slot_readings: (problems, slots) numbers of `READINGS`.
+        slot_readings: (problems, slots) indices into `READINGS`.
     """
 
     ids: Array
@@ -60,12 +60,12 @@ class ProblemBatch(NamedTuple, Generic[Array]):
 
 
 class TextReader:
-    """Reads problems for an encoder.
+    """Converts problems to encoder input.
 
     Args:
-        tokenizer: of the encoder; it truncates.
-        pad_id: token id that fills a batch.
-        mask_numbers: replace every number by the mask token, where the vocabulary has one.
+        tokenizer: the encoder's tokenizer, with truncation.
+        pad_id: token id used for padding.
+        mask_numbers: replace every number by the mask token, if the vocabulary has one.
     """
 
     def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
@@ -76,7 +76,7 @@ class TextReader:
         )
 
     def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:
-        """Read problems, in the order given."""
+        """Convert problems, in the given order."""
         encodings = self.tokenizer.encode_batch([example.problem.text for example in examples])
         return [
             self.read_encoding(example, encoding)
@@ -84,7 +84,7 @@ class TextReader:
         ]
 
     def read_encoding(self, example: SolverExample, encoding: Encoding) -> ReadProblem:
-        """Read a problem whose text the tokenizer has encoded already."""
+        """Convert a problem whose text the tokenizer has already encoded."""
         text, slots = example.problem.text, example.slots
         number_of = _number_characters(text, slots) if self.mask_id is not None else {}
         kept: list[int] = []
@@ -92,7 +92,7 @@ class TextReader:
         before = -1
         for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
             slot_number = next((number_of[place] for place in range(start, end) if place in number_of), -1)
-            if slot_number >= 0 and slot_number == before:  # a further piece of the same number
+            if slot_number >= 0 and slot_number == before:  # another piece of the same number
                 spans[-1] = (spans[-1][0], end)
                 continue
             before = slot_number
@@ -105,7 +105,7 @@ class TextReader:
         return ReadProblem(tuple(kept), places, tuple(READINGS.index(slot.reading) for slot in slots))
 
     def arrays(self, problems: Sequence[ReadProblem]) -> ProblemBatch[np.ndarray]:
-        """Put problems into one batch."""
+        """Collate problems into a batch."""
         ids, mask = padded_arrays([problem.ids for problem in problems], self.pad_id)
         most = max(1, *(len(problem.slots) for problem in problems))
         weights = np.zeros((len(problems), most, ids.shape[1]), dtype=np.float32)
@@ -119,7 +119,7 @@ class TextReader:
 
 
 def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:
-    """Return for each character of a number which number it belongs to: runs of digits, or whole number words."""
+    """Map each character of a number to the number it belongs to: a run of digits, or a whole number word."""
     owner: dict[int, int] = {}
     for slot in slots:
         if slot.start in owner:

@@ -1,4 +1,4 @@
-"""How a solver's encoder represents problems, and how problems of one prototype equation gather.
+"""How a solver's encoder represents problems, and how problems with the same prototype equation cluster.
 
 Li et al. (Findings of ACL 2022), sections 3.2 to 3.4 and 5.5.
 """
@@ -26,10 +26,10 @@ Pairs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class LayerStates:
-    """States of problems by layer; layer 0 is that of the embeddings.
+    """States of problems by layer; layer 0 is the embedding layer.
 
     Attributes:
-        first: (layers, problems, width) of [CLS].
+        first: (layers, problems, width) states of [CLS].
         words: (layers, problems, width) the mean over a problem's word pieces, without the special tokens.
     """
 
@@ -39,7 +39,7 @@ class LayerStates:
 
 @torch.inference_mode()
 def layer_states(model: SolverModel, examples: Sequence[SolverExample]) -> LayerStates:
-    """Return what a solver's encoder makes of some problems, in the order given, without dropout."""
+    """Return the layer states of some problems, in the given order, without dropout."""
     encoder = model.backbone.model
     read = model.reader.read(examples)
     layers = encoder.config.num_hidden_layers + 1
@@ -62,15 +62,16 @@ def layer_states(model: SolverModel, examples: Sequence[SolverExample]) -> Layer
 def clustering_index(vectors: Matrix, prototypes: Sequence[str]) -> float:
     """Return the Calinski-Harabasz index of problems by prototype equation (Pattern-CL, Figure 7).
 
-    It is the higher, the nearer problems of one prototype are to one another than to those of others; it grows with
-    their number, so only indices of the same problems compare. Prototypes of a single problem are passed over.
+    It is higher the closer problems with the same prototype are to one another than to other problems; it
+    grows with the number of problems, so only indices of the same problems are comparable. Prototypes with a
+    single problem are skipped.
 
     Args:
         vectors: (problems, dimension).
-        prototypes: of each problem.
+        prototypes: prototype equation of each problem.
 
     Returns:
-        The index; NaN where fewer than two prototypes have two problems.
+        The index; NaN if fewer than two prototypes have two problems.
     """
     rows = _shared_rows(prototypes)
     labels = [prototypes[row] for row in rows]
@@ -84,10 +85,10 @@ def centre_cosines(vectors: Matrix, prototypes: Sequence[str]) -> npt.NDArray[np
 
     Args:
         vectors: (problems, dimension).
-        prototypes: of each problem.
+        prototypes: prototype equation of each problem.
 
     Returns:
-        (problems,) cosines; NaN for a problem whose prototype no other has, since it is its own centre.
+        (problems,) cosines; NaN for a problem with a unique prototype, since it is its own centre.
     """
     cosines = np.full(len(prototypes), np.nan)
     shared = _shared_rows(prototypes)
@@ -103,12 +104,13 @@ def centre_cosines(vectors: Matrix, prototypes: Sequence[str]) -> npt.NDArray[np
 
 
 def contrasting_pairs(wording: Matrix, prototypes: Sequence[str], *, most: int = 20) -> tuple[Pairs, Pairs]:
-    """Choose pairs of problems that are alike in one way only (Pattern-CL, section 3.3; by hand there).
+    """Choose pairs of problems that are alike in only one way (Pattern-CL, section 3.3, where it was done by hand).
 
     Args:
-        wording: (problems, terms) vectors of length 1; their cosine says how alike two texts are worded.
-        prototypes: of each problem.
-        most: pairs of either kind; no problem is in two of a kind.
+        wording: (problems, terms) vectors of length 1; their cosine measures how similarly two texts are
+            worded.
+        prototypes: prototype equation of each problem.
+        most: maximum pairs of either kind; no problem is in two pairs of a kind.
 
     Returns:
         Rows (pairs, 2) of problems with the most similar wording and different prototype equations, and of problems
@@ -134,6 +136,6 @@ def contrasting_pairs(wording: Matrix, prototypes: Sequence[str], *, most: int =
 
 
 def _shared_rows(prototypes: Sequence[str]) -> list[int]:
-    """Return the rows whose prototype another problem has too."""
+    """Return the rows with a prototype that another problem has too."""
     counts = Counter(prototypes)
     return [row for row, prototype in enumerate(prototypes) if counts[prototype] > 1]

@@ -1,4 +1,4 @@
-"""Reversed operations (RODA): ask for a known number, and say what the problem asked for."""
+"""Reversed operations (RODA): ask for a known number, and state what the problem asked for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from analytics.solver.targets import SolverExample, solver_example
 
 
 def run_command(command: Callable[[], str]) -> int:
-    """Print what a command returns, or the sentence of a known error on standard error; the exit code."""
+    """Run a command, print its result or, to standard error, a known error's message; return the exit code."""
     try:
         sys.stdout.write(f"{command()}\n")
     except AnalyticsError as error:
@@ -41,13 +41,14 @@ _LANGUAGES = {"en": english_statements, "zh": chinese_statements}
 
 @dataclass(slots=True)
 class ReversalYield:
-    """How many problems could be reversed.
+    """Counts of reversed problems.
 
     Attributes:
-        problems: that were tried.
-        reversed_problems: of which at least one known number can be asked for.
-        made: problems that were made.
-        refused: by reason, numbers that cannot be asked for, or problems whose question is no statement.
+        problems: number of problems that were tried.
+        reversed_problems: number of problems with at least one known number that can be asked for.
+        made: number of generated problems.
+        refused: counts by reason of numbers that cannot be asked for, and of problems whose question cannot
+            become a statement.
     """
 
     problems: int = 0
@@ -62,10 +63,10 @@ class ReversalYield:
 
 
 def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = None) -> list[ProblemRecord]:
-    """Return a problem for each known number that can be asked for instead of the unknown.
+    """Return a reversed problem for each known number that can be asked for instead of the unknown.
 
     Args:
-        problem: with an equation.
+        problem: problem with an equation.
         refused: counts the reasons why numbers cannot be asked for.
 
     >>> pens = ProblemRecord("1", "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", equation="7+2")
@@ -74,7 +75,7 @@ def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = Non
      ('Ann has 7 pens. She has 9 pens now. How many pens does she buy?', '9-7')]
     """
     reasons: Counter[str] = Counter() if refused is None else refused
-    problem = replace(problem, text=problem.text.strip())  # where sentences begin is counted in the text
+    problem = replace(problem, text=problem.text.strip())  # sentence offsets are relative to the text
     try:
         example, answer, statements, stated = _prepared(problem)
     except NotReversibleError as error:
@@ -95,7 +96,7 @@ def solvable_example(problem: ProblemRecord) -> tuple[SolverExample, Fraction]:
     """Return a problem with its equation over its numbers, and its exact answer.
 
     Raises:
-        NotReversibleError: it has no equation that can be read, with an operation and an exact value.
+        NotReversibleError: it has no valid equation with an operation and an exact value.
     """
     try:
         example = solver_example(problem)
@@ -110,7 +111,7 @@ def solvable_example(problem: ProblemRecord) -> tuple[SolverExample, Fraction]:
 
 
 def equation_for(example: SolverExample, slot: str, answer: Fraction) -> str:
-    """Return what computes the number of a slot from the answer and the other numbers.
+    """Return the equation for a slot's number in terms of the answer and the other numbers.
 
     Raises:
         NotReversibleError: the equation cannot be solved for it.
@@ -123,7 +124,7 @@ def equation_for(example: SolverExample, slot: str, answer: Fraction) -> str:
 
 
 def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
-    """Return what every number of a problem needs: the answer, the sentences, and the question as a statement."""
+    """Return the inputs shared by all reversals of a problem: answer, sentences, and the question as a statement."""
     language = _LANGUAGES.get(primary_language(problem.language))
     if language is None:
         raise NotReversibleError("the language is not known")
@@ -139,7 +140,7 @@ def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Sta
 def _asking(
     example: SolverExample, slot: str, answer: Fraction, statements: Sequence[Statement], stated: str
 ) -> ProblemRecord:
-    """Return the problem that asks for the number of one slot."""
+    """Return the problem that asks for one slot's number."""
     language = _LANGUAGES[primary_language(example.problem.language)]
     number = example.slots[slot_index(slot)]
     if sum(value == number.value for value in example.values) > 1:
@@ -168,7 +169,7 @@ def _asking(
 
 
 def _check(problem: ProblemRecord, wanted: Fraction, original: SolverExample) -> None:
-    """Refuse what does not evaluate to the number that is asked for, or uses a number that the text lacks."""
+    """Reject an equation that does not give the requested number, or uses a number that the text lacks."""
     made = solver_example(problem)
     tree = from_prefix(made.tokens)
     try:
@@ -183,7 +184,7 @@ def _check(problem: ProblemRecord, wanted: Fraction, original: SolverExample) ->
 
 
 def measure_yield(problems: Iterable[ProblemRecord]) -> tuple[list[ProblemRecord], ReversalYield]:
-    """Reverse problems, and count what came of it."""
+    """Reverse problems, and count the results."""
     counts = ReversalYield()
     made: list[ProblemRecord] = []
     for problem in problems:
@@ -196,7 +197,7 @@ def measure_yield(problems: Iterable[ProblemRecord]) -> tuple[list[ProblemRecord
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the yield of a set, and write what was made."""
+    """Print the yield for a data set, and write the generated problems."""
     parser = argparse.ArgumentParser(prog="python -m analytics.solver.reversing", description=__doc__)
     parser.add_argument("data", type=Path, help="file or folder of problems; its training part is reversed")
     parser.add_argument("--output", type=Path, help="write the problems that were made (JSON Lines)")

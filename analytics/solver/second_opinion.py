@@ -1,7 +1,7 @@
-"""A solver with a second opinion: the equations that a language model writes, fine-tuned on word problems. Torch-free.
+"""A solver with a second opinion: the equations of a language model fine-tuned on word problems. Torch-free.
 
-Both opinions are pooled as those of solver and similar problems are (`analytics.solver.opinion_pool`), and a logistic
-curve makes the pool's probability that of a right answer. Decision 85 has the measurements.
+Both opinions are pooled like those of solver and similar problems (`analytics.solver.opinion_pool`), and a
+logistic curve calibrates the pool's probability. Decision 85 has the measurements.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from analytics.text.tokens import written_language
 
 ADAPTER_FOLDER = Path(__file__).parents[1] / "language_model" / "starter"
 _ADAPTER, LLAMA_GRAPH = "adapter_model.safetensors", "llama.onnx"
-_SLOPE, _BIAS = 0.68, 0.34  # of the curve over the log-odds of the pool's probability
-_SECONDS = 3.0  # of the processor a problem, at most
-_TOGETHER = 8  # problems; the model's memory of each takes 23 KB a token and equation
-_LONGEST = 1_500  # characters of a problem that is written about
+_SLOPE, _BIAS = 0.68, 0.34  # of the logistic curve over the log-odds of the pool's probability
+_SECONDS = 3.0  # maximum processor time per problem
+_TOGETHER = 8  # problems per batch; the model's cache takes 23 KB per token and equation
+_LONGEST = 1_500  # characters of a problem passed to the model
 _BEAM = 4
 
 logger = logging.getLogger(__name__)
@@ -52,11 +52,11 @@ logger = logging.getLogger(__name__)
 class SecondOpinionSolver:
     """Pools a solver's answers with the equations of a language model: `analytics.solver.solution.Solver`.
 
-    The model knows English. It also reads numbers below zero, which other solvers refuse.
+    The model knows English. It also accepts negative numbers, which other solvers reject.
 
     Attributes:
-        own: the solver's own first answer to the last problem; None where it has none.
-        written: the language model's first answer to it; None where it has none, or was not asked.
+        own: the solver's own first answer to the last problem, if any.
+        written: the language model's first answer to it; None if it has none, or was not asked.
     """
 
     own: Solution | None = None
@@ -67,7 +67,7 @@ class SecondOpinionSolver:
         self.name = solver.name
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of different values for each problem, the most probable first."""
+        """Return up to `beam` solutions with different values for each problem, most probable first."""
         solutions = self.solver.solve(problems, beam=beam)
         self.own, self.written = next(iter(solutions[-1]), None) if solutions else None, None
         rows = [row for row, problem in enumerate(problems) if self._may_be_written(problem, solutions[row])]
@@ -81,7 +81,7 @@ class SecondOpinionSolver:
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Return in one sentence why a problem cannot be solved; empty if it can be tried."""
         reason = self.solver.unsolvable_reason(problem)
         return story_reason(problem.text, reads_signs=True) if self._reads(problem, reason) else reason
 
@@ -92,7 +92,7 @@ class SecondOpinionSolver:
         return self._reads(problem, self.solver.unsolvable_reason(problem))
 
     def _reads(self, problem: ProblemRecord, reason: str) -> bool:
-        """Return whether the model may answer what the solver refuses: a number below zero is all that is wrong."""
+        """Return whether the model may answer what the solver rejects: a negative number is the only obstacle."""
         return (
             reason == SIGNED_REASON
             and _is_english(problem)
@@ -106,7 +106,7 @@ class SecondOpinionSolver:
             written = self._writer.write(
                 [equation_prompt(text) for text in texts], texts, beam=_BEAM, seconds=_SECONDS * len(texts)
             )
-        except DataError as error:  # the solver's own answers are used
+        except DataError as error:  # fall back to the solver's own answers
             logger.warning("No second opinion: %s", error)
             return [[] for _text in texts]
         return [
@@ -116,7 +116,7 @@ class SecondOpinionSolver:
 
 
 def written_solutions(text: str, equations: Sequence[WrittenEquation]) -> list[Solution]:
-    """Return what written equations are worth, each value once, the most probable first; what has none is left out."""
+    """Evaluate written equations; return each value once, most probable first, without equations that have no value."""
     slots = number_slots(text)
     values = [slot.value for slot in slots]
     found: list[Solution] = []
@@ -138,7 +138,7 @@ def written_solutions(text: str, equations: Sequence[WrittenEquation]) -> list[S
 
 
 def _calibrated(solutions: list[Solution]) -> list[Solution]:
-    """Return solutions whose first has the probability that it is right; the others share what it leaves as before."""
+    """Calibrate the first solution's probability, and scale the others' to the remainder."""
     if not solutions:
         return solutions
     first = min(max(solutions[0].probability, 1e-3), 1 - 1e-3)
@@ -156,11 +156,11 @@ def _is_english(problem: ProblemRecord) -> bool:
 
 
 def load_equation_writer(model: Path, adapter: Path = ADAPTER_FOLDER) -> EquationWriter:
-    """Load a language model with the adapter that was trained to write equations.
+    """Load a language model with the adapter trained to write equations.
 
     Args:
-        model: folder of transformers with the weights that the adapter was trained on.
-        adapter: its folder, with the model's graph.
+        model: transformers folder with the weights that the adapter was trained on.
+        adapter: the adapter's folder, with the model's graph.
 
     Raises:
         ArtifactError: a file is missing or damaged.
@@ -170,5 +170,5 @@ def load_equation_writer(model: Path, adapter: Path = ADAPTER_FOLDER) -> Equatio
     llama = load_llama(model, adapter / LLAMA_GRAPH, adapter=adapter / _ADAPTER)
     try:
         return EquationWriter(llama, Tokenizer.from_file(str(model / "tokenizer.json")))
-    except Exception as error:  # tokenizers raises nothing narrower
+    except Exception as error:  # tokenizers raises nothing more specific
         raise ArtifactError(f"The tokenizer in {model} cannot be read: {error}") from error

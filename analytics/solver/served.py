@@ -1,6 +1,6 @@
-"""A trained solver without PyTorch: the encoder by ONNX Runtime, decoder and beam search in NumPy.
+"""A trained solver without PyTorch: the encoder in ONNX Runtime, decoder and beam search in NumPy.
 
-`load_solver` gives what pages and jobs use; it implements `analytics.solver.solution.Solver`.
+`load_solver` returns what pages and jobs use; it implements `analytics.solver.solution.Solver`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A problem that can be tried, or the reason why it cannot."""
+    """A problem that can be tried, or the reason why it cannot be."""
 
     example: SolverExample | None = None
     read: ReadProblem | None = None
@@ -43,14 +43,14 @@ class _Prepared:
 
 
 class ServedSolver:
-    """A trained solver. One instance may serve many threads.
+    """A trained solver. Thread-safe.
 
     Attributes:
         name: the artifact's name.
-        manifest: all that the artifact says of itself.
+        manifest: the artifact's manifest.
         checksum: identifies the artifact.
         decoder: its tree decoder.
-        languages: that it learned from; empty where that is not known.
+        languages: languages it was trained on; empty if unknown.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ServedSolver:
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Return in one sentence why a problem cannot be solved; empty if it can be tried."""
         return self._prepare([problem])[0].reason
 
     def search(self, problems: Sequence[ReadProblem], *, beam: int) -> list[list[Hypothesis]]:
@@ -102,7 +102,7 @@ class ServedSolver:
         return self._session.run(problems.ids, problems.mask)
 
     def _prepare(self, problems: Sequence[ProblemRecord]) -> list[_Prepared]:
-        """Read what can be read; the text is looked at before anything is computed from it."""
+        """Prepare the problems; texts are checked before anything is computed from them."""
         prepared = [_Prepared(reason=self._first_reason(problem)) for problem in problems]
         able: list[tuple[int, SolverExample]] = []
         for row, problem in enumerate(problems):
@@ -142,7 +142,7 @@ def load_solver(folder: Path) -> ServedSolver:
     """Load a trained solver's artifact.
 
     Raises:
-        ArtifactError: the folder is no solver's, or incomplete.
+        ArtifactError: the folder is not a solver's, or is incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     folder = Path(folder)
@@ -161,5 +161,5 @@ def load_solver(folder: Path) -> ServedSolver:
 
 
 def without_solution(problem: ProblemRecord) -> ProblemRecord:
-    """Return what a solver may see of a problem."""
+    """Return only the parts of a problem that a solver may see."""
     return ProblemRecord(problem.id, problem.text, problem.language)

@@ -1,6 +1,6 @@
-"""What a solver answers: equations with their values, the steps in words, and why a problem cannot be solved.
+"""A solver's output: equations with their values, the steps in words, and why a problem cannot be solved.
 
-Torch-free: pages, commands and jobs build against this module; `analytics.solver.served` loads what implements it.
+Torch-free: pages, commands and jobs depend on this module; `analytics.solver.served` loads an implementation.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from analytics.text.numbers import find_numbers
 from analytics.text.question_layout import text_blocks
 from analytics.text.word_problems import asks_nothing
 
-LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
+LONGEST_TEXT = 10_000  # characters; no word problem is that long, and reading more takes time
 MOST_NUMBERS = 50
 SEVERAL_REASON = (
     "It asks several questions, and the solver answers one: paste a single part with what belongs to it."
 )
 SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
 CERTAIN_ENOUGH = 0.5
-"""Probability from which a solution is said without reserve, and counted as the question's computation."""
+"""Probability from which a solution is shown without reservation and counts as the question's computation."""
 
-_LARGEST = 10**60  # numerator or denominator of a number of the text
-_LARGE, _SMALL = 1e15, 1e-3  # numbers beyond them are shown with an exponent where they need one
+_LARGEST = 10**60  # largest numerator or denominator of a number in the text
+_LARGE, _SMALL = 1e15, 1e-3  # numbers outside this range are shown with an exponent if necessary
 
 
 _LAST_STEPS = {
@@ -54,22 +54,24 @@ class Solution:
 
     Attributes:
         tokens: operators, slots and constants in pre-order, e.g. ``("*", "N0", "-", "1", "N1")``.
-        terms: the same with the problem's numbers in place of the slots: ``("*", "80", "-", "1", "0.25")``.
+        terms: the same with the problem's numbers instead of the slots: ``("*", "80", "-", "1", "0.25")``.
         prototype: the tokens in infix: ``"N0*(1-N1)"``.
         equation: the terms in infix: ``"80*(1-0.25)"``.
-        value: what the equation is worth; None where it has no value (it divides by zero).
-        exact: the value as a whole number, a short decimal or a fraction (``"7/3"``); empty where there is no value,
-            or `value` approximates a root.
-        probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
-            model's probability of exactly this tree.
-        rounding: how `value` and `exact` follow from what the equation is worth: rounded ``"up"``, ``"down"`` or to the
-            ``"nearest"`` whole number, rounded as an instruction says (``"to 2 decimal places"``), or the
-            ``"remainder"`` of its division; or as what they are `written`: a time of day (``"clock"``), hours and
-            minutes (``"period"``), a ``"percent"``; empty where nothing is to be said.
-        written: the answer as people write it, where the value alone is not it: ``"2:15 pm"``; else empty.
-        rule: the kind of problem that a rule recognised (`analytics.solver.rules`); else empty.
-        twin: id of the solved problem with the same text but for numbers, whose equation it is; else empty.
-        said: what is done with the text's numbers before anything is computed, in words: ``"In order: 3, 9, 14."``
+        value: value of the equation; None if it has none (it divides by zero).
+        exact: the value as a whole number, a short decimal or a fraction (``"7/3"``); empty if there is no
+            value, or `value` approximates a root.
+        probability: probability that this equation gives the right answer, in 0..1; for an uncalibrated
+            model, the model's probability of exactly this tree.
+        rounding: how `value` and `exact` are derived from the equation's value: rounded ``"up"``, ``"down"``
+            or to the ``"nearest"`` whole number, rounded as instructed (``"to 2 decimal places"``), or the
+            ``"remainder"`` of its division; or the format of `written`: a time of day (``"clock"``), hours
+            and minutes (``"period"``), a ``"percent"``; otherwise empty.
+        written: the answer as people write it, if it differs from the plain value: ``"2:15 pm"``; otherwise
+            empty.
+        rule: the kind of problem that a rule recognised (`analytics.solver.rules`); otherwise empty.
+        twin: id of a solved problem with the same text except for numbers, which the equation comes from;
+            otherwise empty.
+        said: what is done with the text's numbers before the computation, in words: ``"In order: 3, 9, 14."``
     """
 
     tokens: tuple[str, ...]
@@ -87,7 +89,7 @@ class Solution:
 
     @property
     def answer(self) -> str:
-        """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty if there is none."""
+        """The value for display: a fraction also as a decimal, ``≈ 1.41421`` for a root; empty if there is none."""
         if self.written:
             return self.written
         shown = shown_value(self.value, self.exact)
@@ -95,7 +97,7 @@ class Solution:
 
     @property
     def quotient(self) -> float | None:
-        """What the equation is worth, before it is rounded."""
+        """The equation's value before rounding."""
         return _value(from_prefix(self.terms))[0] if self.rounding else self.value
 
 
@@ -104,13 +106,14 @@ class Step:
     """One operation of a solution.
 
     Attributes:
-        left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding has a left
-            one only; what is said in words is the left one of a step that has no more.
-        operator: one of ``+ - * / ^``; what the last step does with the value, as `Solution.rounding` says; or
-            ``"said"``.
-        result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
-            empty if there is none, which ends the steps.
-        node: place of the operation in the solution's tokens.
+        left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding
+            has only a left operand; a statement in words is the left operand of a step without further
+            fields.
+        operator: one of ``+ - * / ^``; for the last step, what it does with the value (`Solution.rounding`);
+            or ``"said"``.
+        result: the result as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` if a root is
+            approximated; empty if there is none, which ends the steps.
+        node: index of the operation in the solution's tokens.
     """
 
     left: str
@@ -121,7 +124,7 @@ class Step:
 
     @property
     def words(self) -> str:
-        """What the last step does with the value, to be read behind it; empty for an operation."""
+        """What the last step does with the value, to be read after it; empty for an operation."""
         return (
             f"rounded {self.operator}" if self.operator[:3] == "to " else _LAST_STEPS.get(self.operator, "")
         )
@@ -137,24 +140,24 @@ class Step:
 
 
 class Solver(Protocol):
-    """Anything that solves word problems. One instance may serve many threads."""
+    """Anything that solves word problems. Implementations are thread-safe."""
 
     name: str
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of each problem, in the order given.
+        """Return up to `beam` solutions of each problem, in the given order.
 
-        Those with a value come first, and within each group the more probable; but if the most probable of
-        all divides by a number of the text that is 0, it comes first. The list of a problem that cannot be solved is
-        empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
+        Those with a value come first, ordered by probability within each group; but if the most probable of
+        all divides by a number in the text that is 0, it comes first. The list of a problem that cannot be
+        solved is empty; `unsolvable_reason` returns why. The problems' equations and answers are ignored.
         """
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
-        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        """Return in one sentence why a problem cannot be solved; empty if it can be tried."""
 
 
 def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: float) -> Solution:
-    """Return the solution that a tree of tokens is.
+    """Build a solution from a tree of tokens.
 
     >>> solution = solution_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)], 0.9)
     >>> solution.equation, solution.value, solution.exact
@@ -162,11 +165,11 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
 
     Args:
         tokens: in pre-order.
-        values: of the problem's slots.
-        probability: of this solution.
+        values: values of the problem's slots.
+        probability: probability of this solution.
 
     Raises:
-        DataError: the tokens are no whole tree, or a slot has no value.
+        DataError: the tokens do not form a complete tree, or a slot has no value.
     """
     tree = from_prefix(tokens)
     filled = fill_slots(tree, values)
@@ -187,10 +190,11 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
 def alternatives(
     example: SolverExample, trees: Sequence[Hypothesis], vocabulary: Vocabulary
 ) -> list[Solution]:
-    """Return the solutions of trees: those with a value first, and of both groups the likelier first.
+    """Return the solutions of trees: those with a value first, each group by probability.
 
-    Trees that differ only in which of two equal numbers they take are one solution; their probabilities add up. Where
-    the most probable divides by a number of the text that is 0, it stays first: the problem has no answer.
+    Trees that differ only in which of two equal numbers they use are merged into one solution; their
+    probabilities add up. If the most probable divides by a number in the text that is 0, it stays first: the
+    problem has no answer.
     """
     merged: dict[tuple[str, ...], Solution] = {}
     for tree in trees:
@@ -206,7 +210,7 @@ def alternatives(
 
 
 def divides_by_zero(solution: Solution) -> bool:
-    """Return whether a solution divides by a number of the text that is 0.
+    """Return whether a solution divides by a number in the text that is 0.
 
     >>> divides_by_zero(solution_of(["/", "N0", "N1"], [Fraction(8), Fraction(0)], 0.9))
     True
@@ -224,7 +228,7 @@ def divides_by_zero(solution: Solution) -> bool:
 
 
 def solution_steps(solution: Solution) -> list[Step]:
-    """Return the operations of a solution in the order in which they are worked out; none for a single number.
+    """Return the operations of a solution in order of evaluation; empty for a single number.
 
     >>> solution = solution_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)], 0.9)
     >>> [str(step) for step in solution_steps(solution)]
@@ -233,7 +237,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     steps = [Step(solution.said, "said", "", "", 0)] if solution.said else []
 
     def work_out(node: ExpressionTree, place: int) -> tuple[str, int]:
-        """Return the node's number in words, and the place after its last token."""
+        """Return the node's number in words, and the index after its last token."""
         if node.is_number:
             return node.label, place + 1
         left, middle = work_out(node.children[0], place + 1)
@@ -254,7 +258,7 @@ def solution_steps(solution: Solution) -> list[Step]:
 
 
 def text_reason(text: str) -> str:
-    """Say why a text cannot be a problem, before anything in it is read; empty where it can.
+    """Return why a text cannot be a problem, checked before it is parsed; empty if it can.
 
     >>> text_reason("  ")
     'The problem has no text.'
@@ -267,10 +271,10 @@ def text_reason(text: str) -> str:
 
 
 def story_reason(text: str, *, reads_signs: bool = False) -> str:
-    """Say why no equation can answer a text that can be read; empty where one may.
+    """Return why no equation can answer a readable text; empty if one may.
 
     Args:
-        reads_signs: whether the solver has learned that a number below zero counts the other way.
+        reads_signs: whether the solver has learned to handle negative numbers.
 
     >>> story_reason("Ann has 5 pens. She buys 2.")
     'The text does not ask a question.'
@@ -287,7 +291,7 @@ def story_reason(text: str, *, reads_signs: bool = False) -> str:
 
 
 def asks_several(text: str) -> bool:
-    """Return whether a text lists two questions or more, each under a mark of its own.
+    """Return whether a text lists two or more questions, each with its own label.
 
     >>> asks_several("A pen costs 3 euros. (a) What do 4 cost? (b) How many can you buy for 15 euros?")
     True
@@ -299,7 +303,7 @@ def asks_several(text: str) -> bool:
 
 
 def numbers_reason(slots: Sequence[NumberSlot]) -> str:
-    """Say why a problem with such number slots cannot be solved; empty where it can.
+    """Return why a problem with these number slots cannot be solved; empty if it can.
 
     >>> from analytics.text.number_slots import number_slots
     >>> numbers_reason(number_slots("How many pens?")), numbers_reason(number_slots("3 pens"))
@@ -315,7 +319,7 @@ def numbers_reason(slots: Sequence[NumberSlot]) -> str:
 
 
 def shown_value(value: float | None, exact: str) -> str:
-    """Return a value for people: exactly where that is known, else about; empty if there is none.
+    """Format a value for display: exactly if known, otherwise approximately; empty if there is none.
 
     >>> shown_value(2 / 3, "2/3"), shown_value(2**0.5, ""), shown_value(None, "")
     ('2/3', '≈ 1.41421', '')
@@ -324,7 +328,7 @@ def shown_value(value: float | None, exact: str) -> str:
 
 
 def decimal_text(value: float) -> str:
-    """Return a number for people, with about six digits, but at least two after the point and all in front of it.
+    """Format a number with about six digits, but at least two after the point and all before it.
 
     >>> decimal_text(2**0.5), decimal_text(12345.678), decimal_text(1e7 / 3), decimal_text(24.0)
     ('1.41421', '12345.68', '3333333.33', '24')
@@ -337,7 +341,7 @@ def decimal_text(value: float) -> str:
 
 
 def _value(tree: ExpressionTree) -> tuple[float | None, str]:
-    """Return what a tree is worth, and the same exactly where it is exact."""
+    """Return the value of a tree, and its exact form if it is exact."""
     try:
         value = evaluate(tree)
         return float(value), constant_label(value)

@@ -1,4 +1,4 @@
-"""What the training loop runs for a solver: writing equations, Pattern-CL's triples, and Textual-CL's contrast."""
+"""Training tasks of a solver: writing equations, Pattern-CL's triples, and Textual-CL's contrast."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from analytics.training.device import inference_dtype, sent
 from analytics.training.optimisation import decay_groups
 from analytics.training.stages import Step, Task
 
-_RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast comes to count in full
+_RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast ramps up to full weight
 
 
 class SolvingTask(Task):
-    """Writes the equations of all problems.
+    """Learns to write the equations of all problems.
 
     Args:
         model: trained in place.
-        examples: problems whose equations the model's vocabulary can write.
-        config: how.
-        held_out: accuracy on problems that are not learned from.
+        examples: problems with equations that the model's vocabulary can express.
+        config: the configuration.
+        held_out: computes accuracy on held-out problems.
 
     Raises:
-        DataError: fewer problems than a batch.
+        DataError: there are fewer problems than a batch.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SolvingTask(Task):
         return self.model.modules()
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the encoder's at its own learning rate, unless it is frozen, and the decoder's at another."""
+        """Return the encoder's parameters at their own learning rate, unless frozen, and the decoder's at another."""
         encoder = [] if self.config.freeze_encoder else decay_groups(self.model.backbone.model.parameters())
         decoder = decay_groups(self.model.decoder.parameters())
         return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
@@ -78,7 +78,7 @@ class SolvingTask(Task):
         return self.model.decode(self.model.memory(states, batch), [self.examples[row] for row in rows])
 
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
-        """Return minus the mean log-probability of a node (Pattern-CL, Eq. 3)."""
+        """Return the negative mean log-probability per node (Pattern-CL, Eq. 3)."""
         decoded = self.decoded(batch.tolist())
         return {"loss": -decoded.log_probabilities.mean()}
 
@@ -86,15 +86,15 @@ class SolvingTask(Task):
 class PatternTask(SolvingTask):
     """Pattern-CL's first stage, on triples.
 
-    The goals of a problem's root, of the node of the positive that is built alike, and of the negative's root are
-    compared by cosine (Eq. 1); the equations of all three are learned meanwhile (Eq. 4).
+    The goals of the anchor's root, of the positive's node that is built alike, and of the negative's root are
+    compared by cosine (Eq. 1), while the equations of all three are learned (Eq. 4).
 
     Args:
         model, examples, config, held_out: as for `SolvingTask`.
         triples: rows of the problems.
 
     Raises:
-        DataError: fewer triples than a batch.
+        DataError: there are fewer triples than a batch.
     """
 
     def __init__(
@@ -115,12 +115,12 @@ class PatternTask(SolvingTask):
         self.contrast = TripletLoss(config.margin)
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Yield the numbers of triples whose anchors are of about one length."""
+        """Yield the numbers of triples, batched by the length of their anchors."""
         rng = np.random.default_rng((self.config.seed, 1, epoch))
         return length_grouped_batches(self.lengths, self.config.batch_size, rng)
 
     def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
-        """Return the losses of writing the equations, and of the contrast with the weight of this step."""
+        """Return the losses of writing the equations, and of the contrast with this step's weight."""
         triples = [self.triples[number] for number in batch]
         rows = list(
             dict.fromkeys(
@@ -145,7 +145,7 @@ class PatternTask(SolvingTask):
 
 
 def ramp(step: Step, begins: float, ends: float) -> float:
-    """Return 0 up to a share of the steps, then a straight line up to 1 at another share.
+    """Return 0 until a share of the steps, then rise linearly to 1 at another share.
 
     >>> [ramp(Step(number, 100), 0.1, 0.3) for number in (0, 10, 20, 30, 99)]
     [0.0, 0.0, 0.5, 1.0, 1.0]
@@ -159,7 +159,7 @@ def ramp(step: Step, begins: float, ends: float) -> float:
 
 
 def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype) -> list[Tensor]:
-    """Return half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
+    """Return half-precision states (tokens, width) of each problem, from a frozen encoder in evaluation mode."""
     model.backbone.model.eval().requires_grad_(False)
     states: list[Tensor] = [torch.empty(0)] * len(read)
     for rows, _batch, encoded in model.encoded(read, dtype):
@@ -171,17 +171,18 @@ def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype)
 class TextualTask(SolvingTask):
     """Textual-CL's joint loss (section 3.3).
 
-    An anchor's [CLS] must be nearer to its positive's than to the positives and negatives of the whole batch. Positives
-    and negatives are read by themselves, so that an anchor that is its own positive differs from it by dropout.
+    An anchor's [CLS] must be nearer to its positive's than to the positives and negatives of the whole batch.
+    Positives and negatives are encoded separately, so that an anchor that is its own positive differs from it
+    by dropout.
 
     Args:
         model, config, held_out: as for `SolvingTask`.
-        pool: problems; those to learn to solve come first.
-        solved: how many of them.
-        triples: rows of the pool, at most one for each problem that is solved.
+        pool: problems; those to be solved come first.
+        solved: number of problems to be solved.
+        triples: rows of the pool, at most one per solved problem.
 
     Raises:
-        DataError: fewer problems than a batch, or no triple.
+        DataError: there are fewer problems than a batch, or no triples.
     """
 
     def __init__(
@@ -203,8 +204,8 @@ class TextualTask(SolvingTask):
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
         """Return L_solver + alpha L_cl.
 
-        The paper's L_solver is a sum over the nodes of an equation and ours their mean, so alpha is divided by the
-        mean number of nodes: the two then have the paper's proportion.
+        The paper's L_solver is a sum over the nodes of an equation and ours is their mean, so alpha is
+        divided by the mean number of nodes, which restores the paper's proportion.
         """
         rows = batch.tolist()
         read = self.model.batch([self.read[row] for row in rows])

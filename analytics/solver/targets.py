@@ -1,7 +1,7 @@
-"""What a solver learns to write: a problem's equation as operators, constants and number slots in pre-order.
+"""A solver's targets: a problem's equation as operators, constants and number slots in pre-order.
 
-Torch-free. Xie and Sun (IJCAI 2019); a number that occurs more than once in the text may be any of its slots, which
-the loss leaves open.
+Torch-free. Xie and Sun (IJCAI 2019); a number that occurs more than once in the text may be any of its slots,
+and the loss accepts each of them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from analytics.records import ProblemRecord
 from analytics.text.number_slots import NumberSlot, number_slots
 
 OPERATORS = ("+", "-", "*", "/", "^")
-"""Binary operators; signs and per cents are written with them."""
+"""Binary operators; signs and per cents are expressed with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolverExample:
-    """A problem as the solver reads and writes it.
+    """A problem as the solver's input and target.
 
     Attributes:
-        problem: where it comes from.
+        problem: the problem that it was made from.
         slots: the readings of the text's numbers.
         tree: the target over slots and constants; None for a problem without an equation.
     """
@@ -42,12 +42,12 @@ class SolverExample:
 
     @property
     def values(self) -> list[Fraction]:
-        """The slots' values in order."""
+        """Values of the slots, in order."""
         return [slot.value for slot in self.slots]
 
     @property
     def tokens(self) -> list[str]:
-        """The target's labels in pre-order; empty if there is none."""
+        """The target's labels in pre-order; empty if there is no target."""
         return [] if self.tree is None else to_prefix(self.tree)
 
 
@@ -66,13 +66,13 @@ def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
 
 
 def problem_graph_key(text: str, equation: str) -> str:
-    """Return the key that a problem shares with all that are computed alike: `analytics.expression.keys.graph_key`.
+    """Return the key shared by problems that are computed alike: `analytics.expression.keys.graph_key`.
 
     >>> problem_graph_key("3 pens at 4 dollars each?", "3*4") == problem_graph_key("5 rows of 6 chairs?", "6*5")
     True
 
     Returns:
-        The key; empty where the equation cannot be read or computes nothing.
+        The key; empty if the equation cannot be parsed or computes nothing.
     """
     try:
         tree = target_tree(equation, number_slots(text))
@@ -82,13 +82,13 @@ def problem_graph_key(text: str, equation: str) -> str:
 
 
 def solver_example(problem: ProblemRecord) -> SolverExample:
-    """Return a problem with its slots, and with its target where its solution is known.
+    """Return a problem with its slots, and with its target if its solution is known.
 
-    That is its equation; else the calculations of its worked solution, or its program, as one tree, which must then be
-    worth the published answer.
+    The target is its equation; otherwise the calculations of its worked solution, or its program, as one
+    tree, which must then evaluate to the published answer.
 
     Raises:
-        DataError: the solution cannot be read, or is not worth the answer.
+        DataError: the solution cannot be parsed, or does not give the answer.
     """
     slots = tuple(number_slots(problem.text))
     return SolverExample(problem, slots, _target(problem, slots))
@@ -113,7 +113,7 @@ def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTr
 def solver_examples(
     problems: Iterable[ProblemRecord], *, most_tokens: int | None = None
 ) -> list[SolverExample]:
-    """Return the problems whose equation can be read, and has `most_tokens` tokens or fewer (None: any number)."""
+    """Return the problems with a valid equation of at most `most_tokens` tokens (None for no limit)."""
     examples = []
     for problem in problems:
         try:
@@ -127,7 +127,7 @@ def solver_examples(
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a solver can write besides slots.
+    """The symbols that a solver can write besides slots.
 
     Attributes:
         constants: values that training equations use although the text does not have them.
@@ -137,7 +137,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, examples: Iterable[SolverExample], *, least_uses: int = 1) -> Vocabulary:
-        """Return the constants that at least so many targets use, the commonest first."""
+        """Return a vocabulary of the constants used by at least `least_uses` targets, most common first."""
         uses: Counter[str] = Counter()
         for example in examples:
             uses.update({token for token in example.tokens if token not in OPERATORS and not is_slot(token)})
@@ -145,21 +145,21 @@ class Vocabulary:
         return cls(tuple(sorted(common, key=lambda constant: (-uses[constant], constant))))
 
     def extended(self, constants: Iterable[str]) -> Vocabulary:
-        """Return a vocabulary that can also write other constants."""
+        """Return a vocabulary extended by other constants."""
         return Vocabulary(tuple(dict.fromkeys((*constants, *self.constants))))
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Operators, then constants: the candidates before a problem's slots."""
+        """Operators, then constants: the candidates that precede a problem's slots."""
         return (*OPERATORS, *self.constants)
 
     def writes(self, example: SolverExample) -> bool:
-        """Return whether the target uses known constants only."""
+        """Return whether the target uses only known constants."""
         symbols = set(self.symbols)
         return bool(example.tokens) and all(token in symbols or is_slot(token) for token in example.tokens)
 
     def candidates(self, token: str, example: SolverExample) -> list[int]:
-        """Return the candidate numbers of a token: for a slot, those of all slots that read the same value."""
+        """Return the candidate numbers of a token: for a slot, those of all slots with the same value."""
         if not is_slot(token):
             return [self.symbols.index(token)]
         first = slot_index(token)
@@ -174,7 +174,7 @@ class Vocabulary:
 
 
 def value_of(tokens: Sequence[str], values: Sequence[Fraction]) -> float | None:
-    """Return what a written equation is worth with a problem's numbers; None where it has no value.
+    """Return the value of a written equation with a problem's numbers; None if it has none.
 
     >>> value_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)])
     60.0

@@ -1,4 +1,4 @@
-"""Textual-CL's retrieval: for each problem one that is computed alike, and one that reads alike (section 3.2)."""
+"""Textual-CL's retrieval: for each problem, one that is computed alike and one that reads alike (section 3.2)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rows = Sequence[int] | npt.NDArray[np.int64]
 
 
 class BleuTexts:
-    """Texts whose n-grams have been counted.
+    """Texts with their n-gram counts.
 
     Args:
         texts: tokens of each text, at least one.
@@ -66,7 +66,7 @@ class BleuTexts:
 
 
 def _features(texts: Sequence[Sequence[str]], order: int) -> csr_matrix:
-    """Return (texts, features), with a 1 for the k-th occurrence of each n-gram of a text."""
+    """Return (texts, features), with a 1 for the k-th occurrence of each n-gram in a text."""
     numbers: dict[tuple[tuple[str, ...], int], int] = {}
     columns: list[int] = []
     ends = [0]
@@ -85,10 +85,10 @@ _ROWS_AT_ONCE = 256
 
 
 class NearestEquations:
-    """Distinct equations.
+    """Distinct equations, searchable by similarity.
 
     Args:
-        trees: over labels for numbers; all different.
+        trees: equations over number labels; all different.
     """
 
     def __init__(self, trees: Sequence[ExpressionTree]) -> None:
@@ -105,14 +105,15 @@ class NearestEquations:
     def nearest(
         self, wanted: Sequence[int], *, depth: int = 1
     ) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
-        """Yield for each wanted equation the other equations that are most like it.
+        """Yield for each wanted equation the other equations most similar to it.
 
         Args:
             wanted: numbers of equations.
-            depth: how many different similarities to go down.
+            depth: number of distinct similarity values to include.
 
         Yields:
-            The equation, and for each of its largest similarities, the largest first, the equations that have it.
+            The equation, and for each of its largest similarity values, in descending order, the equations
+            that have it.
         """
         for start in range(0, len(wanted), _ROWS_AT_ONCE):
             rows = wanted[start : start + _ROWS_AT_ONCE]
@@ -127,7 +128,7 @@ class NearestEquations:
         return bound
 
     def _nearest(self, row: int, most: npt.NDArray[np.float64], depth: int) -> list[npt.NDArray[np.int64]]:
-        """Return equations by similarity, from upper bounds of it: compare only those that may be near enough."""
+        """Return equations by similarity, using upper bounds to compare only those that may be near enough."""
         most[row] = -1
         levels: dict[float, list[int]] = {}
         worst = -1.0
@@ -142,7 +143,7 @@ class NearestEquations:
         return [np.array(sorted(levels[similarity]), dtype=np.int64) for similarity in best]
 
 
-_CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
+_CELLS_AT_ONCE = 2_000_000  # of a similarity matrix
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
 
 Similarity = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.float32]]
@@ -166,15 +167,15 @@ def mine_textual_triples(
     vectors: npt.NDArray[np.float32] | None = None,
     seed: int = 0,
 ) -> list[TextualTriple]:
-    """Return a triple for each anchor; none for one without a negative.
+    """Return a triple for each anchor that has a negative.
 
     Args:
         pool: problems with equations; the anchors come first.
-        anchors: how many are anchors; 0: all.
+        anchors: number of anchors; 0 for all.
         by_equation: ``exact`` match or ``nearest`` neighbour.
         by_text: ``bleu`` (both directions), ``encoder`` (cosine of `vectors`), or ``random``.
-        vectors: (pool, width) of a frozen encoder, for ``encoder``.
-        seed: of what is drawn at random.
+        vectors: (pool, width) from a frozen encoder, for ``encoder``.
+        seed: random seed.
 
     Raises:
         DataError: ``encoder`` without vectors.
@@ -211,7 +212,7 @@ def _nearest_neighbours(
     bags: Sequence[npt.NDArray[np.int64]],
     chooser: _Chooser,
 ) -> list[TextualTriple]:
-    """Return the triple of an anchor whose equation no other problem has."""
+    """Return the triple of an anchor whose equation is unique."""
     candidates = np.concatenate([bags[equation] for equation in levels[0]])
     positive = chooser.least_alike(np.array([anchor]), candidates)[0]
     rest = [equation for equation in levels[0] if positive not in bags[equation]] or list(levels[-1])
@@ -224,19 +225,19 @@ def _nearest_neighbours(
 
 
 class _Chooser:
-    """Chooses among candidates by the similarity of their texts, or at random if there is none."""
+    """Chooses among candidates by text similarity, or at random if no similarity is given."""
 
     def __init__(self, similarity: Similarity | None, rng: np.random.Generator) -> None:
         self.similarity, self.rng = similarity, rng
 
     def least_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """Return for each anchor the candidate least like it; the anchor itself only where there is no other."""
+        """Return the least similar candidate for each anchor; the anchor itself only if there is no other."""
         if len(candidates) == 1:
             return [int(candidates[0])] * len(anchors)
         return self._chosen(anchors, candidates, -1)
 
     def most_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """Return for each anchor the candidate most like it."""
+        """Return the most similar candidate for each anchor."""
         return self._chosen(anchors, candidates, 1)
 
     def _chosen(
@@ -276,7 +277,7 @@ def _similarity(
 
 
 def text_tokens(example: SolverExample) -> list[str]:
-    """Return a text as BLEU compares it: Chinese characters, English words, marks, and numbers as N0, N1, ...
+    """Tokenise a text for BLEU: Chinese characters, English words, marks, and numbers as N0, N1, ...
 
     >>> from analytics.records import ProblemRecord
     >>> from analytics.solver.targets import solver_example
@@ -293,7 +294,7 @@ def text_tokens(example: SolverExample) -> list[str]:
 
 
 def numbered_tree(example: SolverExample) -> ExpressionTree:
-    """Return the equation over numbers instead of slots, so that per cents in front do not count twice."""
+    """Return the equation over numbers instead of slots, so that extra slots of earlier per cents shift no labels."""
     if example.tree is None:
         raise DataError(f"The problem {example.problem.id} has no equation.")
     labels = number_labels(example.slots)
@@ -303,7 +304,7 @@ def numbered_tree(example: SolverExample) -> ExpressionTree:
 
 
 def number_labels(slots: Sequence[NumberSlot]) -> list[str]:
-    """Return a label for each slot: its number's place in the text, and after it which reading of the number.
+    """Return a label for each slot: its number's index in the text, followed by the index of the reading.
 
     >>> from analytics.text.number_slots import number_slots
     >>> number_labels(number_slots("20% of 2/3"))

@@ -1,4 +1,4 @@
-"""From word problems to a solver: targets, the stages of training, figures on held-out problems, the artifact."""
+"""Train a solver from word problems: targets, training stages, metrics on held-out problems, the artifact."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Stage, TrainingResult
 
 Observer = Callable[[SolverModel, StepReport], None]
-"""Looks at a solver in the middle of its training, at every report; it must leave the weights as they are."""
+"""Inspects a solver during training, at every report; it must not change the weights."""
 
 _MAIN_METRIC = "validation_answer_accuracy"
 
 
 @dataclass(frozen=True)
 class FittedSolver:
-    """A solver in memory, adapters merged.
+    """A trained solver in memory, adapters merged.
 
     Attributes:
         model: the solver.
-        learned, validation: what it learned from, and what was held out to measure with.
-        metrics: what is worth noting of its training.
+        learned, validation: the training problems, and those held out for evaluation.
+        metrics: metrics of its training.
     """
 
     model: SolverModel
@@ -79,19 +79,19 @@ def train_solver(
     """Train a solver and write its artifact; `analytics.solver.served.load_solver` loads it.
 
     Args:
-        problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
-            the first are held out.
+        problems: training, validation and test sets. If there are no validation problems, some training
+            problems are held out.
         config: the settings; its backbone is loaded.
-        output: the artifact's folder, written whole or not at all.
+        output: the artifact's folder, written atomically.
         context: name, provenance, checkpoint, progress and cancellation.
-        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone. A solver keeps
-            its decoder, its constants and how it reads numbers, whatever the settings say, and its confidence where too
-            few problems can be measured to fit another.
+        start: folder of an encoder or a solver to start from, instead of the configuration's backbone. A
+            solver keeps its decoder, its constants and the way it reads numbers, whatever the settings, and
+            its confidence if there are too few problems to fit a new one.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
     fitted = fit_problems(problems, config, context, start=start)
@@ -121,7 +121,7 @@ def train_solver(
         about, replace(config, mask_numbers=model.mask_numbers), context, model.backbone, start=start
     )
     context.say("Exporting")
-    # The confidence of the solver that it begins with is better than none, where problems are too few.
+    # If there are too few problems to fit a confidence, that of the starting solver is better than none.
     before = load_confidence(Path(start or config.backbone).expanduser())
     confidence = calibration.confidence if calibration is not None else before
     write_more = partial(save_confidence, confidence) if confidence is not None else None
@@ -136,7 +136,7 @@ def fit_problems(
     start: str | Callable[[], Backbone] = "",
     observer: Observer | None = None,
 ) -> FittedSolver:
-    """Train a solver on the problems that are to be learned from, and write nothing: `fit_solver`.
+    """Train a solver on the training problems, without writing an artifact; see `fit_solver`.
 
     Args:
         problems: as for `train_solver`.
@@ -145,7 +145,7 @@ def fit_problems(
         start, observer: as for `fit_solver`.
 
     Raises:
-        As `fit_solver`.
+        See `fit_solver`.
     """
     readable = solver_examples(problems.learned, most_tokens=config.most_tokens)
     if not readable:
@@ -178,22 +178,22 @@ def fit_solver(
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
 
     Args:
-        examples: with equations.
+        examples: problems with equations.
         config: the settings.
-        validation: problems to measure with while training.
+        validation: problems to evaluate on during training.
         context: provenance, checkpoint, progress and cancellation.
-        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone; or a function
-            that makes an encoder with random weights.
-        observer: sees the solver while it is trained.
+        start: folder of an encoder or a solver to start from, instead of the configuration's backbone; or a
+            function that creates an encoder with random weights.
+        observer: inspects the solver during training.
 
     Returns:
-        The solver, adapters merged, and how training ended.
+        The solver, adapters merged, and the training result.
 
     Raises:
-        DataError: too few problems or triples, the encoder does not know their language, or the checkpoint is of
-            another training.
+        DataError: too few problems or triples, the encoder does not know their language, or the checkpoint
+            belongs to another training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the context said so; the checkpoint is usable.
+        Cancelled: the context requested it; the checkpoint is usable.
     """
     seed_everything(config.seed)
     source = (start if isinstance(start, str) else "") or config.backbone
@@ -274,7 +274,7 @@ def _stages(
 def _textual_triples(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> tuple[list[SolverExample], int, list[TextualTriple]]:
-    """Return what of the pool triples hold, how many of it are learned to be solved, and the triples."""
+    """Return the part of the pool used in triples, the number of its problems to be solved, and the triples."""
     pool = candidate_pool(examples, config.pool, most_tokens=config.most_tokens)
     vectors = None
     if config.text_strategy == "encoder":
@@ -306,7 +306,7 @@ def _textual_triples(
 
 
 def _stage_steps(items: int, epochs: int, most: int, config: SolverConfig) -> int:
-    """Return the optimiser steps of a stage, which must be known before it begins; `most` is 0 for no bound."""
+    """Return the optimiser steps of a stage, which must be known before it begins; `most` of 0 means no limit."""
     steps = items // config.batch_size // config.accumulate * epochs
     return min(steps, most) if most else steps
 
@@ -314,7 +314,7 @@ def _stage_steps(items: int, epochs: int, most: int, config: SolverConfig) -> in
 def measure_solver(
     model: SolverModel, problems: Sequence[ProblemRecord], config: SolverConfig
 ) -> SolverScores:
-    """Solve problems with a known equation and compare; one whose equation cannot be read counts as wrong."""
+    """Solve problems with a known equation and compare; those with an invalid equation count as wrong."""
     examples = solver_examples(problems)
     scores = _scores(model, examples, config)
     share = len(examples) / max(1, len(problems))
@@ -339,7 +339,7 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
 def _calibration(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> Calibration | None:
-    """Fit the confidence on held-out problems, solved as they are served: in full precision."""
+    """Fit the confidence on held-out problems, solved in full precision, as in serving."""
     hypotheses = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
     solutions = [
         alternatives(example, trees, model.vocabulary)
@@ -355,7 +355,7 @@ def _validation_metrics(
 
 
 def _languages(examples: Sequence[SolverExample]) -> list[str]:
-    """Return the languages of more than a fiftieth of the problems, the commonest first."""
+    """Return the languages of more than a fiftieth of the problems, most common first."""
     counts = Counter(example.problem.language for example in examples)
     return [language for language, count in counts.most_common() if count * 50 > len(examples)]
 

@@ -1,7 +1,7 @@
 """A batch of equation trees as flat tensors, so that a decoder can compute level by level.
 
-With the target known, nothing need be decoded node by node: every sub-tree's embedding follows from its leaves,
-lowest first, and then every goal from the one above it, highest first.
+Since the target is known, nodes need not be decoded one by one: every subtree's embedding follows from its
+leaves, lowest first, and then every goal from the one above it, highest first.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from analytics.training.device import sent
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The nodes of one depth, of all trees.
+    """The nodes of all trees at one depth.
 
     Attributes:
-        nodes: (level,) which they are.
-        problem: (level,) row of each one's problem.
-        seed: (level,) where what its parent passes on stands among the left operands of the level above, then the
-            right ones; for a root nothing is passed on.
+        nodes: (level,) indices of the nodes.
+        problem: (level,) row of each node's problem.
+        seed: (level,) index of the seed from its parent, among the left and then the right operands of the
+            level above; unused for a root.
         is_right: (level,) whether it is a right operand.
-        left_sibling: (level,) for a right operand the node to its left, else any.
-        operators: (operators,) places of the operators in the level.
-        labels: (operators,) what they are.
+        left_sibling: (level,) for a right operand the node to its left, otherwise arbitrary.
+        operators: (operators,) indices of the operators in the level.
+        labels: (operators,) operator numbers.
     """
 
     nodes: Tensor
@@ -43,7 +43,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Height:
-    """The operators of one height above the leaves, of all trees: which they are, (nodes,) each, and their operands."""
+    """The operators of all trees at one height above the leaves: their indices, (nodes,) each, and operands."""
 
     nodes: Tensor
     label: Tensor
@@ -53,15 +53,15 @@ class Height:
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch:
-    """The nodes of all trees of a batch, in pre-order one tree after the other.
+    """The nodes of all trees in a batch, in pre-order, one tree after another.
 
-    Everything that a decoder needs is worked out on the host and sent at once, so that no step waits for the device.
+    All inputs of a decoder are computed on the host and sent together, so that no step waits for the device.
 
     Attributes:
         problem: (nodes,) row of the problem in the batch.
-        leaf: (nodes,) for a leaf its number among what can be at leaves, else any.
-        allowed: (nodes, candidates) True for every candidate that is right there.
-        by_level: (nodes,) each node's place among the nodes of all levels, the root's first.
+        leaf: (nodes,) for a leaf its number among the leaf candidates, otherwise arbitrary.
+        allowed: (nodes, candidates) True for every correct candidate.
+        by_level: (nodes,) each node's index among the nodes of all levels, root level first.
         heights: from the lowest operators up.
         levels: from the roots down.
     """
@@ -78,10 +78,10 @@ class TreeBatch:
         """Build the batch from each tree's nodes in pre-order; the first correct candidate of a node is its label.
 
         Args:
-            trees: for each problem, for each node the candidates that are right; candidate numbers below
+            trees: the correct candidates of each node of each problem; candidate numbers below
                 `len(OPERATORS)` are operators with two operands.
-            candidates: how many a problem has at most.
-            device: where the tensors go.
+            candidates: maximum number of candidates of a problem.
+            device: device for the tensors.
         """
         count = sum(len(tree) for tree in trees)
         problem, label, parent, sibling, left, right, height, depth = np.full((8, count), -1, dtype=np.int64)
@@ -103,7 +103,7 @@ class TreeBatch:
                 if right_ones[0] < len(OPERATORS):
                     waiting.append(node)
                 node += 1
-        for node in range(count - 1, -1, -1):  # children follow their parents
+        for node in range(count - 1, -1, -1):  # children come after their parents
             height[node] = 0 if left[node] < 0 else 1 + max(height[left[node]], height[right[node]])
 
         packed = _Packed()
@@ -113,7 +113,7 @@ class TreeBatch:
             for nodes in (np.flatnonzero(height == level) for level in range(1, int(height.max()) + 1))
         ]
         levels = []
-        passed_on = np.zeros(count, dtype=np.int64)  # number of an operator among those of its level
+        passed_on = np.zeros(count, dtype=np.int64)  # number of an operator within its level
         operators_above = 0
         for level in range(int(depth.max()) + 1):
             nodes = np.flatnonzero(depth == level)
@@ -148,16 +148,16 @@ class TreeBatch:
 
 
 class _Packed:
-    """Arrays of whole numbers that are sent to a device together."""
+    """Integer arrays that are sent to a device together."""
 
     def __init__(self) -> None:
         self.parts: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> int:
-        """Keep an array; return its number."""
+        """Store an array and return its number."""
         self.parts.append(part.astype(np.int64))
         return len(self.parts) - 1
 
     def sent(self, device: torch.device) -> tuple[Tensor, ...]:
-        """Return all arrays on the device, by number."""
+        """Return all arrays on the device, in order of their numbers."""
         return sent(np.concatenate(self.parts), device).split([len(part) for part in self.parts])

@@ -1,10 +1,10 @@
-"""Questions that have numbers but no number as their answer, and texts that lack what is needed. Torch-free.
+"""Questions that have numbers but no numeric answer, and texts that lack required information. Torch-free.
 
-"What colour is Kate's hair?", "How old is the captain?" of a ship with 26 sheep, "5 red pens and some blue pens. How
-many pens in all?": a solver would compute with whatever numbers there are.
+Examples are "What colour is Kate's hair?", "How old is the captain?" for a ship with 26 sheep, and "5 red
+pens and some blue pens. How many pens in all?": a solver would compute with whatever numbers there are.
 """
 
-# ruff: noqa: E501 - a pattern a line
+# ruff: noqa: E501 - one pattern per line
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LENGTH_WORDS = (
     r"tall\w*|high\w*|height|wid\w+|short\w*|long\w*|grew|grow\w*|size|area|perimeter|square|scale|floors?"
     r"|stor(?:ey|y|ies)"
 )
-_MEASURES = tuple(  # what is asked, the dimension and the words one of which the text must have, its name
+_MEASURES = tuple(  # what is asked, the dimension and words one of which the text must have, its name
     (
         re.compile(rf"\b(?:{asks})\b", re.IGNORECASE),
         dimension,
@@ -74,7 +74,7 @@ _MONEY = (
 _TWO_SUMS = (
     r"(?:[$£€]|\b(?:cents?|pence|dollars?|euros?|pounds?)\b).*(?:[$£€]|\b(?:dollars?|euros?|pounds?)\b)"
 )
-_LACKING = tuple(  # what is asked, what else the text says, what it lacks, most numbers, the reason
+_LACKING = tuple(  # what is asked, what else the text says, what it lacks, maximum numbers, the reason
     (tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns), most, reason)
     for *patterns, most, reason in (
         (r"\bhow much (?:money )?(?:does|do|did|will|must|should) [^?]{1,30} (?:pay|spend|cost)\b", "", _MONEY, 9,
@@ -116,7 +116,7 @@ _LACKING = tuple(  # what is asked, what else the text says, what it lacks, most
 
 
 def unanswerable_reason(text: str) -> str:
-    """Say why a question with numbers has no number as its answer; empty if it may have one.
+    """Return why a question with numbers has no numeric answer; empty if it may have one.
 
     >>> unanswerable_reason("Kate is 8 years old. What colour is Kate's hair?")
     'The question does not ask for a number.'
@@ -145,7 +145,7 @@ def unanswerable_reason(text: str) -> str:
 
 
 def _numbers(text: str) -> list[NumberMention]:
-    """Return the numbers of a text without those of names ("class 5C")."""
+    """Return the numbers of a text without those in names ("class 5C")."""
     return [each for each in find_numbers(text) if not re.match(r"[A-Z]\b", text[each.end :])]
 
 

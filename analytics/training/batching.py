@@ -1,4 +1,4 @@
-"""Batches of questions of about one length: padding costs as much to compute as words."""
+"""Batches of questions of similar length: padding costs as much to compute as words."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy.typing as npt
 from analytics.training.distributed import shard
 
 _MOST_BATCHES_A_WINDOW = 16
-_FEWEST_WINDOWS = 4  # else a small bank's batches would hold the same questions in every epoch
+_FEWEST_WINDOWS = 4  # otherwise a small bank's batches would contain the same questions in every epoch
 
 
 def length_grouped_batches(
     lengths: Sequence[int], batch_size: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield row numbers of each batch; rows are shuffled, sorted by length within windows, and batches shuffled.
+    """Yield the row numbers of each batch: shuffle rows, sort by length within windows, then shuffle batches.
 
-    The rows left over at the end of the shuffled order, fewer than a batch, are dropped. Where several processes
-    train together, each gets its share of every batch.
+    Leftover rows at the end of the shuffled order, fewer than a batch, are dropped. In distributed training,
+    each process gets its share of every batch.
     """
     order = rng.permutation(len(lengths))
     order = order[: len(order) // batch_size * batch_size]

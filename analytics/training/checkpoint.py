@@ -1,7 +1,8 @@
-"""A training run's state on disk: enough to go on as if it had never stopped.
+"""A training run's state on disk: enough to resume as if it had never stopped.
 
-One file, written to another name, then renamed, so that a killed process leaves the previous one. It holds the weights,
-the optimiser, the schedule, how far the data were read, and the state of every random generator.
+It is one file, written to a temporary name and then renamed, so that a killed process leaves the previous
+one. It contains the weights, the optimiser, the schedule, the position in the data, and the state of every
+random generator.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CHECKPOINT_NAME = "checkpoint.pt"
 
 @dataclass(frozen=True, slots=True)
 class FinishedStage:
-    """A stage that is over, as the checkpoint keeps it."""
+    """A finished stage, as stored in a checkpoint."""
 
     name: str
     planned: int  # steps
@@ -38,7 +39,7 @@ class FinishedStage:
     modules: dict[str, dict[str, Tensor]]
 
     def state(self) -> dict[str, Any]:
-        """Return it as plain values and tensors."""
+        """Return the stage as plain values and tensors."""
         return {
             "name": self.name,
             "planned": self.planned,
@@ -48,13 +49,13 @@ class FinishedStage:
 
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> FinishedStage:
-        """Return the stage that `state` gave."""
+        """Restore a stage from what `state` returned."""
         return cls(state["name"], state["planned"], TrainingResult(**state["result"]), state["modules"])
 
 
 @contextmanager
 def checkpoints_beside(output: Path) -> Iterator[Path]:
-    """Yield the folder for the checkpoint of a training that writes `output`: removed once that is done, not before."""
+    """Yield the checkpoint folder of a training that writes `output`; it is removed only on success."""
     folder = output.with_name(f".{output.name}.checkpoint")
     yield folder
     if is_main() and folder.is_dir():
@@ -75,7 +76,7 @@ def random_states() -> dict[str, Any]:
 
 
 def restore_random_states(states: dict[str, Any]) -> None:
-    """Put every generator where `random_states` found it; of GPUs those that this machine has too."""
+    """Restore every generator to what `random_states` returned; GPUs that this machine lacks are skipped."""
     version, internal, gauss = states["python"]
     random.setstate((version, tuple(internal), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]
@@ -87,7 +88,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 
 def save_checkpoint(folder: Path, state: dict[str, Any]) -> Path:
-    """Write `state` as the folder's checkpoint, replacing an older one at once.
+    """Write `state` as the folder's checkpoint, atomically replacing an older one.
 
     Raises:
         ArtifactError: the folder cannot be written.
@@ -123,11 +124,11 @@ def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict
 
 
 def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
-    """Return what a stopped training wrote next to its checkpoint, or what is made now, which is then kept.
+    """Return what a stopped training cached next to its checkpoint, or compute and cache it.
 
     Args:
         path: ends in ``.json.gz``.
-        make: gives plain values, as JSON has them.
+        make: returns JSON-compatible values.
 
     Raises:
         ArtifactError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""What the configurations of trainings in stages share. Torch-free."""
+"""Base class for the configurations of trainings in stages. Torch-free."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analytics.errors import ConfigurationError
 
 @configuration
 class TrainingConfig:
-    """How an encoder is trained; a capability's configuration adds the size of its batches and what else it has."""
+    """How an encoder is trained; each capability's configuration adds its batch size and other fields."""
 
     backbone: Backbone = "all-MiniLM-L6-v2"
     adapter_rank: AdapterRank = 0
@@ -42,5 +42,5 @@ class TrainingConfig:
             raise ConfigurationError(problems)
 
     def contradictions(self) -> list[str]:
-        """Return what is wrong with fields that are right each by itself."""
+        """Return contradictions between fields that are each valid on their own."""
         return []

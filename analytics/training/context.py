@@ -1,4 +1,4 @@
-"""What surrounds a training: where the model comes from, what it reports while it works, and who gets the result."""
+"""The environment of a training: where the model comes from, progress reports, and who gets the result."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from analytics.errors import Cancelled, DataError
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """How far a run is after an optimiser step.
+    """Progress of a run after an optimiser step.
 
     Attributes:
-        step: optimiser steps done, of all stages; `steps` of how many.
-        epoch: epoch of the last batch in its stage, from 0.
+        step: optimiser steps done in all stages; `steps` is the total.
+        epoch: epoch of the last batch within its stage, starting at 0.
         seconds: time spent training in this stage since it was started or resumed.
-        seconds_left: until the end of this stage, estimated from its steps since then.
-        metrics: loss terms averaged since the last report, and after an evaluation its metrics.
+        seconds_left: estimated time until the end of this stage.
+        metrics: loss terms averaged since the last report, plus metrics after an evaluation.
     """
 
     step: int
@@ -35,14 +35,14 @@ class StepReport:
 
 
 class Callback(Protocol):
-    """Called every `report_every` steps, and after every evaluation."""
+    """Called every `report_every` steps and after every evaluation."""
 
     def __call__(self, report: StepReport) -> None:
-        """Take note of how far the run is."""
+        """Receive a progress report."""
 
 
 def progress_lines(say: Callable[[str], object]) -> Callback:
-    """Return a callback that says in one line how far the run is."""
+    """Return a callback that reports progress in one line."""
 
     def tell(report: StepReport) -> None:
         shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))
@@ -52,7 +52,7 @@ def progress_lines(say: Callable[[str], object]) -> Callback:
 
 
 Progress = Callable[[int, int, str], object]
-"""Called with (items done, all items, what is being done)."""
+"""Called with (items done, total items, description)."""
 
 Say = Callable[[str], object]
 """Called with one line of plain text."""
@@ -76,19 +76,20 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TrainingContext:
-    """Provenance, progress and cancellation of one training; the defaults are those of a notebook.
+    """Provenance, progress and cancellation of one training; the defaults suit a notebook.
 
     Attributes:
-        name: the new model's name; by default the capability makes one.
-        parent: checksum of the model that the new one is meant to replace.
+        name: the new model's name; by default the capability chooses one.
+        parent: checksum of the model that the new one should replace.
         license_note: terms under which the training data may be used.
         command: how to train the same model again.
-        checkpoints: folder for the checkpoint; training resumes where it holds one. None keeps nothing.
+        checkpoints: folder for the checkpoint; training resumes if it contains one. None disables
+            checkpoints.
         callbacks: called with a `StepReport` every few optimiser steps.
-        progress: called while data are prepared.
-        cancel: asked after every step and between parts of the preparation; True stops the training.
-        say: called with a line for each thing that happens.
-        saved: called when a checkpoint has been written.
+        progress: called while data is prepared.
+        cancel: polled after every step and between parts of the preparation; True stops the training.
+        say: called with one line of text per event.
+        saved: called after a checkpoint is written.
     """
 
     name: str = ""
@@ -107,7 +108,7 @@ class TrainingContext:
         return replace(self, callbacks=(*self.callbacks, *callbacks))
 
     def progress_of(self, message: str) -> Callable[[int, int], None]:
-        """Return a function of (done, total) that reports progress under one message."""
+        """Return a function of (done, total) that reports progress with a fixed message."""
 
         def report(done: int, total: int) -> None:
             self.progress(done, total, message)
@@ -118,7 +119,7 @@ class TrainingContext:
         """Raise `Cancelled` with a sentence if the training was asked to stop.
 
         Raises:
-            Cancelled: it was.
+            Cancelled: the training was asked to stop.
         """
         if self.cancel():
             raise Cancelled(sentence)
@@ -126,7 +127,7 @@ class TrainingContext:
 
 @contextmanager
 def terminated() -> Iterator[threading.Event]:
-    """Yield an event that SIGTERM sets while the block runs, in the main thread."""
+    """Yield an event that SIGTERM sets while the block runs; only in the main thread."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event
@@ -143,15 +144,15 @@ def terminated() -> Iterator[threading.Event]:
 
 
 DEFAULT_CONTEXT = TrainingContext()
-"""No name, no checkpoint, nobody to tell, and never cancelled."""
+"""The default context: no name, no checkpoint, no reports, no cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What a command line says about the files that a model is trained on.
+    """Command-line options for the files that a model is trained on.
 
     Attributes:
-        backbone: encoder to use in place of the configuration's: packaged name, local folder or hub id.
+        backbone: encoder to use instead of the configuration's: packaged name, local folder or hub id.
         language: use the questions of this language only.
         hierarchy: name of the concept hierarchy.
     """
@@ -161,10 +162,10 @@ class FileOptions:
     hierarchy: str = ""
 
     def refuse_hierarchy(self, learner: str) -> None:
-        """Check that no hierarchy was given to a model without concepts.
+        """Check that no hierarchy was given for a model without concepts.
 
         Args:
-            learner: what is trained, as the beginning of a sentence.
+            learner: what is trained, worded as the beginning of a sentence.
 
         Raises:
             DataError: one was given.
@@ -174,4 +175,4 @@ class FileOptions:
 
 
 DEFAULT_FILES = FileOptions()
-"""All questions, with the configuration's encoder."""
+"""Default options: all questions, with the configuration's encoder."""

@@ -1,8 +1,8 @@
-"""Dropout and attention that cost less than PyTorch's while a CPU trains (decision 55).
+"""Dropout and attention that are cheaper than PyTorch's for CPU training (decision 55).
 
-PyTorch draws a float for every element that may be dropped, and its fused attention is slow in the backward pass in
-bfloat16. Whatever recomputes activations in the backward pass (gradient checkpointing) would do so outside
-`cpu_training`, with other masks: nothing here does.
+PyTorch draws a float for every element that may be dropped, and its fused attention is slow in the backward
+pass in bfloat16. Recomputing activations in the backward pass (gradient checkpointing) would happen outside
+`cpu_training`, with different masks; nothing here does so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 _LEVELS = 256  # of a random byte
-_LONGEST = 512  # tokens: the attention matrix of longer texts costs more memory than it is worth
+_LONGEST = 512  # tokens: for longer texts the attention matrix uses too much memory to be worth it
 
 
 def cpu_training(device: torch.device) -> AbstractContextManager[object]:
@@ -29,11 +29,11 @@ def cpu_training(device: torch.device) -> AbstractContextManager[object]:
 def fast_dropout(values: Tensor, p: float) -> Tensor:
     """Set elements to zero with a probability of `p`, rounded to 1/256, and scale the others to keep the mean.
 
-    One random byte an element, from torch's generator; so seeds and checkpoints cover it.
+    It draws one random byte per element from torch's generator, so seeds and checkpoints cover it.
 
     Args:
-        values: any shape.
-        p: in [0, 1].
+        values: tensor of any shape.
+        p: probability in [0, 1].
     """
     dropped = round(p * _LEVELS)
     if dropped == 0:
@@ -47,7 +47,7 @@ def fast_dropout(values: Tensor, p: float) -> Tensor:
 
 
 class _CpuTraining(TorchFunctionMode):
-    """Replaces two functions of PyTorch for all callers."""
+    """Overrides two PyTorch functions for all callers."""
 
     def __torch_function__(
         self,
@@ -81,12 +81,12 @@ def _attention(
     *causal: bool,
     **options: Any,
 ) -> Tensor:
-    """Return PyTorch's attention as two products and a softmax: three (..., tokens, width) to one.
+    """Compute PyTorch's attention as two products and a softmax, from three (..., tokens, width) tensors to one.
 
     Args:
-        query, key, value, attn_mask, dropout_p: PyTorch's.
-        causal: PyTorch's `is_causal`, where it is given by place.
-        options: PyTorch's others; attention is left to PyTorch where one but `scale` is set.
+        query, key, value, attn_mask, dropout_p: as in PyTorch.
+        causal: PyTorch's `is_causal`, if given positionally.
+        options: PyTorch's other options; if any but `scale` is set, PyTorch's own attention is used.
     """
     has_more = any(causal) or any(options[name] for name in options if name != "scale")
     if has_more or not query.requires_grad or key.shape[-2] > _LONGEST:

@@ -1,7 +1,7 @@
-"""Which device computes, and in which number format bulk inference runs there.
+"""Choose the device to compute on, and the number format of bulk inference there.
 
-Decision 4: bfloat16 where the device has instructions for it. Elsewhere it is emulated and slower than float32;
-float16, which an older GPU has, overflows in training without a scaled loss.
+Decision 4: bfloat16 if the device has instructions for it. Elsewhere it is emulated and slower than float32;
+float16, which older GPUs have, overflows in training without loss scaling.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import torch
 
 from analytics.errors import ConfigurationError
 
-# Multiplications in one step. Below it, threads that wait for one another cost more than they compute:
-# on two busy cores a step of 10,000 took thirty times as long with two threads as with one.
+# Multiplications per step. Below it, synchronising threads costs more than they compute: on two busy cores a
+# step of 10,000 took thirty times as long with two threads as with one.
 _WORTH_THREADS = 50_000_000
 
 
 def pick_device(preference: str = "auto") -> torch.device:
-    """Return the device to compute on: `preference`, or for ``"auto"`` a GPU where there is one.
+    """Return the device to compute on: `preference`, or for ``"auto"`` a GPU if there is one.
 
     Raises:
-        ConfigurationError: torch knows no such device, or it is a GPU and there is none, or its driver is too old.
+        ConfigurationError: torch does not know the device, or it is a GPU that is missing or whose driver is
+            too old.
     """
     if preference == "auto":
         return _prepared(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
@@ -42,14 +43,14 @@ def pick_device(preference: str = "auto") -> torch.device:
 
 
 def _prepared(device: torch.device) -> torch.device:
-    """Let a GPU multiply what is left in float32 in TF32, as its own training recipes do; a CPU computes as before."""
+    """Enable TF32 for a GPU's remaining float32 products, as its own training recipes do; leave a CPU unchanged."""
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")
     return device
 
 
 def _why_no_gpu() -> str:
-    """Return why PyTorch finds no GPU, and what to change; docs/gpu.md has the commands."""
+    """Return why PyTorch finds no GPU, and what to change; the commands are in docs/gpu.md."""
     if torch.version.cuda is None:
         return (
             "device is cuda, but the installed PyTorch has no CUDA; install one that has, as docs/gpu.md says"
@@ -67,7 +68,7 @@ def _why_no_gpu() -> str:
 
 @contextmanager
 def explained_memory_errors() -> Iterator[None]:
-    """Turn a GPU's lack of memory into one sentence that says what to change.
+    """Turn a GPU's out-of-memory error into a sentence that says what to change.
 
     Raises:
         ConfigurationError: the block ran out of the GPU's memory.
@@ -84,9 +85,9 @@ def explained_memory_errors() -> Iterator[None]:
 
 
 def sent(values: np.ndarray | torch.Tensor, device: torch.device) -> torch.Tensor:
-    """Return values on a device, after its earlier work; the host does not wait for the copy.
+    """Return values on a device, copied asynchronously after its earlier work.
 
-    Without pages that stay in memory a copy to a GPU waits until everything before it is computed.
+    Without pinned memory, a copy to a GPU waits until all earlier work is done.
     """
     tensor = torch.from_numpy(values) if isinstance(values, np.ndarray) else values
     if device.type == "cuda":
@@ -95,14 +96,14 @@ def sent(values: np.ndarray | torch.Tensor, device: torch.device) -> torch.Tenso
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:
-    """Return the number format to encode and train in: bfloat16 where `device` has it (cosine of 0.9999 to float32)."""
+    """Return the number format to encode and train in: bfloat16 if `device` has it (cosine of 0.9999 to float32)."""
     if device.type == "cuda":
         has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if has_bfloat16 else torch.float32
     if device.type == "cpu":
         has: dict[str, object] = getattr(
             torch.cpu, "get_capabilities", dict
-        )()  # older versions of torch do not say
+        )()  # older versions of torch do not report it
         return torch.bfloat16 if has.get("avx512_bf16") or has.get("amx_bf16") else torch.float32
     return torch.float32
 
@@ -116,7 +117,7 @@ def autocast(device: torch.device, dtype: torch.dtype) -> AbstractContextManager
 
 @contextmanager
 def threads_for(multiplications: int) -> Iterator[None]:
-    """Use one thread inside for steps too small to share out, else as many as torch is set to."""
+    """Use one thread inside for steps too small to parallelise, else as many as torch is set to."""
     before = torch.get_num_threads()
     if multiplications < _WORTH_THREADS and before > 1:
         torch.set_num_threads(1)

@@ -1,10 +1,10 @@
 """Data-parallel training under torchrun, with PyTorch's DDP (decisions 21 and 151; docs/several-gpus.md).
 
-Each process takes its share of every batch. The batch size is that of all processes together, so a run has the same
-steps, and up to rounding the same result, on any number of them. Without torchrun there is one process, and everything
-here does nothing.
+Each process takes its share of every batch. The batch size is the total over all processes, so a run has the
+same steps and, up to rounding, the same result with any number of them. Without torchrun there is one
+process, and everything here is a no-op.
 
-Control messages (stop requests, losses, metrics) travel between the CPUs, whatever the device.
+Control messages (stop requests, losses, metrics) are exchanged between the CPUs, whatever the device.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from analytics.errors import AnalyticsError, ConfigurationError, DataError
 
 Made = TypeVar("Made")
 
-# The others wait while the main process evaluates or exports; torchrun ends them where it fails.
+# The others wait while the main process evaluates or exports; torchrun ends them if it fails.
 _PATIENCE = timedelta(hours=4)
 _OPTIONS = signature(DistributedDataParallel).parameters
 _NO_BUFFERS: dict[str, Any] = {  # the second name is that of torch before 2.13
@@ -36,7 +36,7 @@ _NO_BUFFERS: dict[str, Any] = {  # the second name is that of torch before 2.13
 
 @contextmanager
 def process_group() -> Iterator[None]:
-    """Join the other processes that torchrun started, if there are any; each computes on its own GPU if there are GPUs.
+    """Join the other processes that torchrun started, if there are any; each uses its own GPU, if any.
 
     Raises:
         ConfigurationError: torchrun's variables are incomplete, or it started more processes than there are GPUs.
@@ -62,7 +62,7 @@ def process_group() -> Iterator[None]:
 
 
 def processes() -> int:
-    """Return how many processes train together."""
+    """Return the number of processes that train together."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
@@ -70,14 +70,14 @@ def check_own_device(preference: str) -> None:
     """Check that the device setting gives every process a GPU of its own.
 
     Raises:
-        ConfigurationError: it names one GPU, and several processes train.
+        ConfigurationError: it names one GPU, but several processes train.
     """
     if processes() > 1 and ":" in preference:
         raise ConfigurationError([f"device must be cuda for {processes()} processes, not {preference}"])
 
 
 def process_number() -> int:
-    """Return this process's number, from 0."""
+    """Return this process's number, starting at 0."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
@@ -87,10 +87,10 @@ def is_main() -> bool:
 
 
 def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return this process's part of a batch; in the order of the processes the parts make the whole.
+    """Return this process's part of a batch; concatenated in process order, the parts make the whole batch.
 
     Raises:
-        DataError: the batch cannot be shared out evenly.
+        DataError: the batch cannot be divided evenly.
     """
     count = processes()
     if len(rows) % count:
@@ -102,10 +102,10 @@ def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def gather(tensor: Tensor) -> Tensor:
-    """Return the tensors of all processes, one after the other along the first dimension; no gradient flows through.
+    """Return the tensors of all processes, concatenated along the first dimension, without gradients.
 
     Args:
-        tensor: of one shape in all processes.
+        tensor: has the same shape in all processes.
     """
     if processes() == 1:
         return tensor.detach()
@@ -115,10 +115,10 @@ def gather(tensor: Tensor) -> Tensor:
 
 
 def gather_rows(tensor: Tensor) -> Tensor:
-    """Return the rows of all processes in their order; the gradient flows into this process's own.
+    """Return the rows of all processes in process order; gradients flow only into this process's own.
 
-    For losses over a whole batch, such as contrasts within it, that every process computes alike. DDP takes the mean of
-    the processes' gradients, so each one's share is multiplied by their number here.
+    It is for losses over a whole batch, such as in-batch contrast, that every process computes identically.
+    DDP averages the processes' gradients, so they are multiplied here by the number of processes.
 
     Args:
         tensor: (rows, ...); the number of rows may differ between processes.
@@ -135,7 +135,7 @@ def gather_rows(tensor: Tensor) -> Tensor:
 
 
 def gather_objects(value: Any) -> list[Any]:
-    """Return a value of every process."""
+    """Return the values of all processes."""
     values: list[Any] = [value] * processes()
     if processes() > 1:
         dist.all_gather_object(values, value)
@@ -143,7 +143,7 @@ def gather_objects(value: Any) -> list[Any]:
 
 
 def any_process(flag: bool) -> bool:
-    """Return whether it is so in any process."""
+    """Return whether the flag is set in any process."""
     if processes() == 1:
         return flag
     tensor = torch.tensor(int(flag))
@@ -152,7 +152,7 @@ def any_process(flag: bool) -> bool:
 
 
 def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
-    """Return every value averaged; all processes must have the same names."""
+    """Return every value averaged over the processes, which must all have the same names."""
     if processes() == 1:
         return dict(values)
     tensor = torch.tensor(list(values.values()), dtype=torch.float64)
@@ -161,10 +161,11 @@ def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def broadcast_from_main(make: Callable[[], Made]) -> Made:
-    """Return what the main process makes, in every process; the others wait for it.
+    """Call `make` in the main process and return its result in every process; the others wait.
 
     Raises:
-        AnalyticsError: in the others, where it failed in the main process; there the error itself.
+        AnalyticsError: raised in the other processes if `make` fails in the main process, where its own error
+            is raised.
     """
     if processes() == 1:
         return make()
@@ -184,10 +185,10 @@ def broadcast_from_main(make: Callable[[], Made]) -> Made:
 
 
 class DataParallelLosses:
-    """Losses of a task whose gradients are averaged over the processes while they are computed.
+    """Losses of a task, with gradients averaged over the processes during the backward pass.
 
-    With one process it is `losses` itself. With several DDP wraps all modules at once, so that a task calls them as it
-    likes; at the start they get the main process's weights.
+    With one process it just calls `losses`. With several, DDP wraps all modules at once, so that a task may
+    call them in any way; at the start they get the main process's weights.
 
     Args:
         modules: everything that is trained.
@@ -198,17 +199,18 @@ class DataParallelLosses:
         self.losses = losses
         self.wrapped: DistributedDataParallel | None = None
         if processes() > 1:
-            # Buffers such as a queue are kept equal by who writes them. Some weights get no gradient (a pooler).
+            # Buffers such as a queue are synchronised by the code that writes them. Some weights get no
+            # gradient (a pooler).
             self.wrapped = DistributedDataParallel(
                 _Losses(modules, losses), find_unused_parameters=True, **_NO_BUFFERS
             )
 
     def __call__(self, batch: Any, step: Any) -> Mapping[str, Tensor]:
-        """Return scalars by name, from this process's part of the batch."""
+        """Return scalars by name, for this process's part of the batch."""
         return self.losses(batch, step) if self.wrapped is None else self.wrapped(batch, step)
 
     def gradient_sync(self, now: bool) -> AbstractContextManager[object]:
-        """Return whether the gradients of what is computed inside are averaged now, or with those of later batches."""
+        """Return a context in which gradients are synchronised now, or only accumulated until a later batch."""
         return nullcontext() if now or self.wrapped is None else self.wrapped.no_sync()
 
 

@@ -1,4 +1,4 @@
-"""What every training on files shares, whatever is learned: the encoder asked for, the checkpoint, the command."""
+"""Setup shared by all trainings on files: the requested encoder, the checkpoint, the command."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Config = TypeVar("Config")
 def file_training(
     capability: str, data: Path, output: Path, config: Config, files: FileOptions, context: TrainingContext
 ) -> Iterator[tuple[Config, TrainingContext]]:
-    """Give the configuration and the context of a training on files.
+    """Yield the configuration and the context of a training on files.
 
-    A checkpoint is next to the output until the block ends; after an error it stays, and the same command goes on
-    from it.
+    A checkpoint is stored next to the output until the block ends; after an error it stays, and the same
+    command resumes from it.
 
     Args:
-        capability: its word.
-        data: file or folder that is learned from.
-        output: folder of the model.
+        capability: the capability's word.
+        data: file or folder with the training data.
+        output: folder the model's folder.
         config: dataclass with a `backbone`, which `files` may replace.
-        files: what the command line says.
-        context: gets each report as a line.
+        files: options from the command line.
+        context: receives each report as a line.
     """
     if files.backbone:
         changed: Any = replace(config, backbone=files.backbone)  # type: ignore[type-var]  # a dataclass

@@ -1,8 +1,8 @@
-"""Weights between those that a training began with and those that it ended with.
+"""Interpolation between the weights before and after a training.
 
-Wortsman et al. (CVPR 2022), "Robust fine-tuning of zero-shot models": what is trained on made-up examples forgets
-something of what the pretrained weights knew; on the straight line between both there are weights that rank better
-than either end, also on data of another kind.
+Wortsman et al. (CVPR 2022), "Robust fine-tuning of zero-shot models": training on synthetic examples forgets
+some of what the pretrained weights knew; on the straight line between the two there are weights that rank
+better than either end, even on data of another kind.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import torch
 from torch import Tensor, nn
 
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
-"""Shares of the way that are tried; of equals the first is taken."""
+"""Interpolation coefficients to try; on a tie the first is taken."""
 
-_NOT_SCALED = ".lora_A."  # of an adapter's two factors one is scaled, so that their product is
+_NOT_SCALED = ".lora_A."  # only one of an adapter's two factors is scaled, so that their product is
 
 
 def starting_weights(model: nn.Module) -> dict[str, Tensor]:
-    """Return copies of the weights that a training will change; take them before it begins."""
+    """Return copies of the weights that a training will change; call it before training begins."""
     return {
         name: weight.detach().clone()
         for name, weight in model.named_parameters()
@@ -34,16 +34,16 @@ def interpolate_weights(
     judge: Callable[[], float],
     shares: Sequence[float] = SHARES,
 ) -> float:
-    """Give a trained model the weights on the way from its start that are judged best.
+    """Set a trained model to the best weights on the line from its starting weights.
 
     Args:
         model: trained; its weights are changed in place.
-        start: `starting_weights` of it.
-        judge: called with each of the weights in the model; more is better.
-        shares: of the way from start (0) to end (1).
+        start: its `starting_weights`.
+        judge: called after each set of weights is loaded into the model; higher is better.
+        shares: coefficients from start (0) to end (1).
 
     Returns:
-        The share that was taken.
+        The chosen coefficient.
     """
     weights = dict(model.named_parameters())
     end = {name: weights[name].detach().clone() for name in start}

@@ -1,9 +1,9 @@
 """One training loop for all capabilities.
 
-A capability describes its work as a list of `Stage`s, each with a `Task` (`analytics.training.stages`); the loop
-steps, reports, evaluates, keeps the best weights, stops early, saves checkpoints, and resumes from them exactly, in
-whichever stage it was: stopped and resumed equals uninterrupted. All stages share one count of steps and one
-checkpoint. The loop knows nothing of models, data or databases.
+A capability describes its work as a list of `Stage`s, each with a `Task` (`analytics.training.stages`); the
+loop steps, reports, evaluates, keeps the best weights, stops early, saves checkpoints, and resumes from them
+exactly, in any stage: a stopped and resumed run equals an uninterrupted one. All stages share one count of
+steps and one checkpoint. The loop knows nothing of models, data or databases.
 
 Under torchrun several processes run it together (`analytics.training.distributed`): each gets its share of a task's
 batches, gradients are averaged, and only the main process evaluates, reports and saves.
@@ -46,7 +46,7 @@ from analytics.training.distributed import (
 from analytics.training.optimisation import learning_rate_schedule
 from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
 
-CHECKPOINT_VERSION = 2  # 1 had no stages
+CHECKPOINT_VERSION = 2  # version 1 had no stages
 
 
 def train_stages(
@@ -56,22 +56,23 @@ def train_stages(
     context: TrainingContext = DEFAULT_CONTEXT,
     identity: str = "",
 ) -> TrainingResult:
-    """Train stage after stage, resuming from the context's checkpoint where there is one.
+    """Train stage after stage, resuming from the context's checkpoint, if any.
 
     Args:
-        stages: what to do, in order.
-        device: where the tasks' modules are.
-        context: checkpoint folder, callbacks, and cancellation. Cancelling saves a checkpoint and stops; so does
-            SIGTERM. One process stops all.
-        identity: what distinguishes these settings and data from others; a checkpoint with another one is refused.
+        stages: the stages, in order.
+        device: device of the tasks' modules.
+        context: checkpoint folder, callbacks, and cancellation. Cancelling saves a checkpoint and stops, as
+            does SIGTERM; cancelling one process stops all.
+        identity: identifies these settings and data; a checkpoint with another identity is refused.
 
     Returns:
         The steps and seconds of all stages, and the metrics of the last one that measured any.
 
     Raises:
-        Cancelled: it was asked to stop; the checkpoint is usable.
-        ConfigurationError: the GPU's memory does not suffice; the last checkpoint is usable.
-        DataError: an epoch has no batch, the loss is no longer a number, or the checkpoint is of another training.
+        Cancelled: the training was asked to stop; the checkpoint is usable.
+        ConfigurationError: the GPU ran out of memory; the last checkpoint is usable.
+        DataError: an epoch has no batch, the loss is NaN or infinite, or the checkpoint belongs to another
+            training.
         ArtifactError: the checkpoint cannot be read or written, or an older version wrote it.
     """
     with explained_memory_errors():
@@ -81,10 +82,10 @@ def train_stages(
 def train_configured(
     stages: Sequence[Stage], config: Any, data_hash: str, context: TrainingContext
 ) -> TrainingResult:
-    """Train as a capability's configuration says, on its device; a checkpoint of other settings or data is refused.
+    """Train with a capability's configuration, on its device; refuse a checkpoint of other settings or data.
 
     Raises:
-        As `train_stages`; ConfigurationError where several processes are given one GPU.
+        As `train_stages`; also ConfigurationError if several processes are given one GPU.
     """
     check_own_device(config.device)
     identity = training_identity(config, data_hash)
@@ -130,7 +131,7 @@ class _Training:
         return self.result()
 
     def replay(self, stage: Stage, finished: FinishedStage, start: list[Any]) -> None:
-        """Bring everything into the state in which a finished stage left it."""
+        """Restore everything to the state in which a finished stage left it."""
         _restore(start)
         loop = _StageLoop(self, stage)
         loop.check_steps(finished.planned)
@@ -147,7 +148,7 @@ class _Training:
         if state is not None:
             loop.resume(state)
             _restore(random_after or [])
-        elif process_number():  # not the dropout of the main process
+        elif process_number():  # so that its dropout differs from the main process's
             torch.manual_seed(torch.initial_seed() + process_number())
         result = loop.run()
         modules = {
@@ -155,7 +156,7 @@ class _Training:
             for name, module in loop.task.modules().items()
         }
         self.finished.append(FinishedStage(stage.name, loop.steps, result, modules))
-        self.save(None)  # what comes next may fail too
+        self.save(None)  # the next step may fail too
         loop.finish()
 
     def result(self) -> TrainingResult:
@@ -175,7 +176,7 @@ class _Training:
         return sum(stage.result.step for stage in self.finished)
 
     def steps_after(self) -> int:
-        """Return the optimiser steps of the stages after the current one, as far as they are known."""
+        """Return the optimiser steps of the stages after the current one, if already known."""
         return sum(stage.steps for stage in self.stages[len(self.finished) + 1 :])
 
     def save(self, current: Mapping[str, Any] | None) -> None:
@@ -197,7 +198,7 @@ class _Training:
             self.context.saved()
 
     def load(self) -> dict[str, Any] | None:
-        """Read the checkpoint, if there is one, and check that it is of this training."""
+        """Read the checkpoint, if any, and check that it belongs to this training."""
         folder = self.context.checkpoints
         state = broadcast_from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
         if state is None:
@@ -282,15 +283,15 @@ class _StageLoop:
             self.stage.finish(self.task)
 
     def steps_done(self) -> int:
-        """Return the optimiser steps of this stage and those before it."""
+        """Return the optimiser steps done in this stage and those before it."""
         return self.training.steps_before() + self.step
 
     def steps_planned(self) -> int:
-        """Return the optimiser steps of all stages, as far as they are known."""
+        """Return the planned optimiser steps of all stages, if already known."""
         return self.training.steps_before() + self.steps + self.training.steps_after()
 
     def groups(self, epoch: int, done: int) -> Iterator[list[Any]]:
-        """Yield the batches of each optimiser step that is left in the epoch."""
+        """Yield the batches of each remaining optimiser step of the epoch."""
         iterator = iter(self.task.batches(epoch))
         for _skipped in islice(iterator, done * self.settings.accumulate):
             pass
@@ -317,7 +318,7 @@ class _StageLoop:
         self.task.after_step()
 
     def read_losses(self) -> None:
-        """Wait for the device, once, and take over the losses since the last time, averaged over the processes."""
+        """Synchronise with the device once and collect the losses since the last call, averaged over the processes."""
         if not self.unread:
             return
         values = torch.stack([value for _name, value in self.unread]).tolist()
@@ -331,7 +332,7 @@ class _StageLoop:
         self.unread.clear()
 
     def after_step(self, epoch: int) -> bool:
-        """Report, evaluate and save where it is time; True: stop early."""
+        """Report, evaluate and save if due; return True to stop early."""
         settings, step = self.settings, self.step
         ends_epoch = step % self.steps_per_epoch == 0 or step == self.steps
         evaluates = step % settings.evaluate_every == 0 if settings.evaluate_every else ends_epoch
@@ -344,7 +345,7 @@ class _StageLoop:
             metrics = self.evaluate()
         if metrics or reports or step == self.steps:
             self.report(epoch, metrics)
-        if saves and step < self.steps:  # the end of a stage is saved by itself
+        if saves and step < self.steps:  # the end of a stage is saved separately
             self.save()
         return self.out_of_patience()
 
@@ -370,7 +371,7 @@ class _StageLoop:
         return metrics
 
     def held_out_metrics(self) -> dict[str, float]:
-        states = random_states()  # an evaluation must not change what training draws next
+        states = random_states()  # an evaluation must not change the random numbers of training
         for module in self.task.modules().values():
             module.eval()
         with torch.no_grad():
@@ -423,7 +424,7 @@ class _StageLoop:
         self.schedule.load_state_dict(state["schedule"])
         self.step, self.bad_evaluations = state["step"], state["bad_evaluations"]
         self.best, self.last, self.best_weights = state["best"], state["last"], state["best_weights"]
-        self.last_loss = state.get("loss")  # checkpoints of an earlier version have none
+        self.last_loss = state.get("loss")  # missing in checkpoints of an earlier version
         self.running.update(state["running"])
 
     def check_steps(self, steps: int) -> None:
@@ -439,6 +440,6 @@ class _StageLoop:
 
 
 def _restore(states: Sequence[Mapping[str, Any]]) -> None:
-    """Restore this process's random states, where the checkpoint has some of it."""
+    """Restore this process's random states, if the checkpoint has them."""
     if process_number() < len(states):
         restore_random_states(dict(states[process_number()]))

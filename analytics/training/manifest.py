@@ -1,4 +1,4 @@
-"""What the folder of every trained model says of its training."""
+"""Manifest fields that every trained model shares."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from analytics.training.context import TrainingContext
 def with_provenance(
     about: Manifest, config: Any, context: TrainingContext, backbone: Backbone, *, start: str = ""
 ) -> Manifest:
-    """Return the manifest of a model that was trained on an encoder, with what every training says.
+    """Return the manifest of a model trained on an encoder, completed with the provenance of its training.
 
     Args:
-        about: what this training alone says; its name is that of a model to which the context gives none.
-        config: of the training.
+        about: fields specific to this training; its name is used if the context gives none.
+        config: the training's configuration.
         context: name, licence, parent and command.
         backbone: the trained encoder.
-        start: folder of the model that the training began with, if not with the configuration's encoder.
+        start: folder of the model that training started from, if not the configuration's encoder.
     """
     return replace(
         about,

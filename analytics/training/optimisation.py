@@ -12,7 +12,7 @@ from analytics.errors import ConfigurationError
 
 
 def decay_groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
-    """Split parameters into matrices, with weight decay, and biases and layer norms without, as BERT was trained.
+    """Split parameters into matrices, with weight decay, and biases and layer norms, without, as for BERT.
 
     A parameter that two modules share is listed once; frozen parameters are left out.
     """
@@ -42,7 +42,7 @@ SCHEDULES: dict[str, Callable[[int, int], float]] = {
     "cosine": _cosine,
     "constant": _constant,
 }
-"""Name -> factor after the warm-up, from the steps since then and all steps after it."""
+"""Maps a name to the factor after warm-up, from the steps since warm-up and the total after it."""
 
 
 def learning_rate_schedule(name: str, steps: int, warmup: int = 0) -> Callable[[int], float]:
@@ -55,7 +55,7 @@ def learning_rate_schedule(name: str, steps: int, warmup: int = 0) -> Callable[[
     Args:
         name: a key of `SCHEDULES`.
         steps: optimiser steps of the stage.
-        warmup: of these, steps in which the rate rises linearly to its full value.
+        warmup: number of these in which the rate rises linearly to its full value.
 
     Raises:
         ConfigurationError: there is no schedule of that name.

@@ -1,4 +1,4 @@
-"""Seeds for everything that draws at random in a run."""
+"""Seed all random generators of a run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import torch
 
 
 def seed_everything(seed: int) -> np.random.Generator:
-    """Seed Python, NumPy's global state and torch; return a generator of one's own for new code."""
+    """Seed Python, NumPy's global state and torch; return a separate generator for new code."""
     random.seed(seed)
-    np.random.seed(seed % 2**32)  # libraries below us still draw from it
+    np.random.seed(seed % 2**32)  # libraries we depend on still draw from it
     torch.manual_seed(seed)
     return np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What a capability gives the training loop, and what it gets back: tasks, stages, settings, the result."""
+"""Interface between a capability and the training loop: tasks, stages, settings, results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics.training.optimisation import decay_groups
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a stage is while its task computes a loss.
+    """Progress of a stage while its task computes a loss.
 
     Attributes:
         number: optimiser steps of the stage done so far.
@@ -29,12 +29,13 @@ class Step:
 
 
 class Task:
-    """What a capability gives the loop.
+    """The trainable part that a capability gives the loop.
 
     Attributes:
-        config: with `batch_size` and `seed`.
-        lengths: tokens of each example; those left over at the end of an epoch, fewer than a batch, are dropped.
-        held_out: measures on examples that are not learned from.
+        config: configuration with `batch_size` and `seed`.
+        lengths: number of tokens of each example; leftover examples at the end of an epoch, fewer than a
+            batch, are dropped.
+        held_out: computes metrics on held-out examples.
     """
 
     config: Any
@@ -42,17 +43,17 @@ class Task:
     held_out: Callable[[], Mapping[str, float]] | None = None
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return everything that is trained or has state that a checkpoint must hold, by name."""
+        """Return all modules that are trained or whose state a checkpoint must include, by name."""
         raise NotImplementedError
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
+        """Return the optimiser's parameter groups; each may have its own ``lr`` and ``weight_decay``."""
         return decay_groups(
             parameter for module in self.modules().values() for parameter in module.parameters()
         )
 
     def batches(self, epoch: int) -> Iterable[Any]:
-        """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
+        """Return an epoch's batches, or this process's share of them; repeated calls return the same."""
         rng = np.random.default_rng((self.config.seed, epoch))
         return length_grouped_batches(self.lengths, self.config.batch_size, rng)
 
@@ -65,10 +66,10 @@ class Task:
         raise NotImplementedError
 
     def after_step(self) -> None:
-        """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
+        """Run after every optimiser step, e.g. to update a momentum encoder."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics, empty if there are none; asked for in the main process alone."""
+        """Return held-out metrics, empty if there are none; called only in the main process."""
         return {} if self.held_out is None else self.held_out()
 
 
@@ -78,21 +79,21 @@ class LoopSettings:
 
     Attributes:
         epochs: passes over the data.
-        max_steps: stop after so many optimiser steps, 0 for no bound.
-        learning_rate: of groups without their own.
+        max_steps: maximum number of optimiser steps, 0 for no limit.
+        learning_rate: for groups without their own.
         weight_decay: likewise (AdamW).
         schedule: name of the learning rate's curve (`analytics.training.optimisation.SCHEDULES`).
         warmup_share: share of the steps in which the rate first rises linearly.
-        warmup_steps: the same as a number of steps, where it is above 0.
+        warmup_steps: the same as a number of steps, used if above 0.
         accumulate: batches whose gradients make one optimiser step.
         clip_norm: bound on the gradient's norm, 0 for none.
         dtype: number format of the forward pass (mixed precision); weights stay float32.
-        evaluate_every: optimiser steps between evaluations, 0 for at the end of every epoch.
-        best_metric: name of the metric by which the best weights are kept; empty keeps the last.
+        evaluate_every: optimiser steps between evaluations; 0 evaluates at the end of every epoch.
+        best_metric: name of the metric that selects the best weights; empty keeps the last ones.
         patience: evaluations without improvement after which to stop, 0 for never.
         report_every: optimiser steps between reports.
-        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more is saved at
-            the end of every stage.
+        checkpoint_every: optimiser steps between checkpoints; 0 saves at the end of every epoch. Another is
+            saved at the end of every stage.
     """
 
     epochs: int = 1
@@ -113,11 +114,11 @@ class LoopSettings:
 
     @classmethod
     def of(cls, config: Any, **more: Any) -> LoopSettings:
-        """Return what a capability's configuration says under the same names, and in bfloat16 where it allows that.
+        """Return the settings of the same names in a capability's configuration, with bfloat16 if it allows that.
 
         Args:
             config: a frozen dataclass with `device` and `mixed_precision`.
-            more: other settings; they go before those of the configuration.
+            more: other settings; they override those of the configuration.
         """
         named = {field.name for field in fields(cls)} & {field.name for field in fields(config)}
         dtype = inference_dtype(pick_device(config.device)) if config.mixed_precision else torch.float32
@@ -130,11 +131,12 @@ class Stage:
 
     Attributes:
         name: one word; in later stages than the first the loss is reported as ``loss_<name>``.
-        objective: makes the task. It is called when the stage begins, so it may build on what earlier stages trained;
-            drawing random numbers in it is safe, they are drawn alike when the stage is resumed.
-        settings: how the stage is run.
-        steps: optimiser steps; 0 for as many as the settings' epochs make.
-        finish: called with the task once it has its final weights; also when the stage is read from a checkpoint.
+        objective: creates the task. It is called when the stage begins, so it may build on what earlier
+            stages trained; it may draw random numbers, which are reproduced when the stage is resumed.
+        settings: how to run the stage.
+        steps: optimiser steps; 0 to derive them from the settings' epochs.
+        finish: called with the task once it has its final weights, also when the stage is restored from a
+            checkpoint.
     """
 
     name: str
@@ -146,9 +148,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """How a stage, or all of them, ended: steps, held-out metrics (the best and the last), seconds and last loss.
+    """Result of one or all stages: steps, held-out metrics (best and last), seconds and last loss.
 
-    The loss of several stages is the first one's; it is None in checkpoints of an earlier version.
+    For several stages the loss is the first one's; it is None in checkpoints of earlier versions.
     """
 
     step: int
@@ -159,7 +161,7 @@ class TrainingResult:
     loss: float | None = None
 
     def as_metrics(self, *, measured_on: str = "validation") -> dict[str, Any]:
-        """Return what a manifest says of the training: the best figures measured, the last loss, steps and time."""
+        """Return the training's metrics for a manifest: the best measured figures, the last loss, steps and time."""
         return {
             measured_on: {name: round(value, 4) for name, value in self.best.items()},
             "loss": self.loss,

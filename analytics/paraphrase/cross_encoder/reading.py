@@ -1,4 +1,4 @@
-"""Reading pairs with an exported cross-encoder, and the words that it sees changed. Torch-free."""
+"""Read pairs with an exported cross-encoder, and find the words that it marks as changed. Torch-free."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonic
 
 GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"
 PAIR_TOKENS = 256
-"""Tokens of both texts together that are read; of longer pairs nothing is said."""
+"""Maximum tokens of both texts together; longer pairs are not read."""
 
 _BATCH_TOKENS = 4096
 _WORD = re.compile(r"\$[^$\s]*|[^\W_]+(?:['’.,/][^\W_]+)*|[^\w\s]")
-_CHANGED = 0.0  # log-odds from which a word counts as changed
+_CHANGED = 0.0  # log-odds above which a word counts as changed
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class PairReading:
-    """What a cross-encoder says of a pair.
+    """A cross-encoder's output for a pair.
 
     Attributes:
-        log_odds: that the pair is valid.
-        original, paraphrase: places of the words that say something else than the other text.
+        log_odds: log-odds that the pair is valid.
+        original, paraphrase: spans of the words that differ in meaning from the other text.
     """
 
     log_odds: float
@@ -45,7 +45,7 @@ class PairReading:
 
 @dataclass(frozen=True)
 class _Side:
-    """One order of a pair: what is tokenised, and how its places lead back."""
+    """One order of a pair: the tokenised text, and how its positions map back to the input."""
 
     tokens: Encoding
     first: tuple[Rewritten, ...]
@@ -53,7 +53,7 @@ class _Side:
 
 
 class ServedPairReader:
-    """An exported cross-encoder; one instance may serve many threads."""
+    """An exported cross-encoder. Thread-safe."""
 
     def __init__(self, tokenizer: Tokenizer, session: GraphSession, pad_id: int) -> None:
         self._tokenizer, self._session, self._pad_id = tokenizer, session, pad_id
@@ -96,7 +96,7 @@ class ServedPairReader:
         )
 
     def _tables(self, rows: Sequence[Sequence[int]]) -> list[Array]:
-        """Return the log-odds of each row's tokens, of the whole pair at its first."""
+        """Return the log-odds of each row's tokens; the first is that of the whole pair."""
         tables: list[Array] = [np.zeros(0)] * len(rows)
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
             ids, mask = padded_arrays([rows[member] for member in members], self._pad_id)
@@ -107,7 +107,7 @@ class ServedPairReader:
 
 
 def _letters(text: str, side: _Side, table: Array, segment: int) -> Array:
-    """Return the log-odds of each character of a text as it was written, -10 where no token stands."""
+    """Return the log-odds of each character of the original text, -10 where there is no token."""
     letters = np.full(len(text), -10.0)
     rewritings = side.second if segment else side.first
     for (start, end), of, odds in zip(side.tokens.offsets, side.tokens.sequence_ids, table, strict=True):
@@ -120,7 +120,7 @@ def _letters(text: str, side: _Side, table: Array, segment: int) -> Array:
 
 
 def _changed_words(text: str, letters: Array) -> tuple[Span, ...]:
-    """Return the words of which a letter counts as changed; neighbours are one place."""
+    """Return the words in which any letter counts as changed, merging adjacent ones."""
     spans: list[Span] = []
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -139,9 +139,9 @@ def load_served_pair_reader(
     """Load the cross-encoder of a scorer's folder.
 
     Args:
-        folder: with its graph and tokenizer.
-        sha256: of the graph.
-        pad_id: fills up shorter rows.
+        folder: the folder with its graph and tokenizer.
+        sha256: SHA-256 of the graph.
+        pad_id: token id used for padding.
         threads: as in `analytics.inference.onnx.open_session`.
 
     Raises:
@@ -151,17 +151,17 @@ def load_served_pair_reader(
     return ServedPairReader(shared_tokenizer(folder), session, pad_id)
 
 
-_MOST_PLACES = 3  # changed places in a text; more mean that the model points nowhere
+_MOST_PLACES = 3  # changed places in a text; with more, the model indicates nothing specific
 
 
 def with_changed_words(
     findings: Sequence[Finding], reading: PairReading | None, original: str, paraphrase: str
 ) -> tuple[Finding, ...]:
-    """Return the findings, and the words that the reading of an invalid pair points at where none points yet.
+    """Return the findings, adding words that the reading of an invalid pair marks if no finding locates any yet.
 
     Args:
-        findings: of the rules.
-        reading: of the pair, if it was read.
+        findings: the rules' findings.
+        reading: the reading of the pair, if available.
         original, paraphrase: both texts.
     """
     if reading is None or reading.log_odds > 0:

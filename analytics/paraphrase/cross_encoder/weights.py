@@ -1,4 +1,4 @@
-"""A transformer that reads both texts of a pair together, and its weights as they travel."""
+"""A transformer that reads both texts of a pair together, and its weights in storage."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class PairReader(nn.Module):
             attention_mask: (pairs, tokens), 1 for a token and 0 for padding.
 
         Returns:
-            Log-odds that each pair is valid (pairs,), and that each token changes the sense (pairs, tokens).
+            Log-odds that each pair is valid (pairs,), and that each token changes the meaning (pairs,
+            tokens).
         """
         ends = (input_ids == self.separator).long()
         segments = (ends.cumsum(1) - ends).clamp(max=1) * attention_mask
@@ -73,10 +74,11 @@ _TRANSFORMER = "transformer."
 
 
 def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
-    """Put a pair reader together from its file and the encoder that it changes.
+    """Build a pair reader from its file and the encoder that it modifies.
 
     Raises:
-        BackboneError: the file cannot be read, or is for other weights; or the encoder cannot read two texts at once.
+        BackboneError: the file cannot be read or is for other weights, or the encoder cannot read two texts
+            at once.
     """
     tensors, about = _read(weights)
     if about.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
@@ -104,10 +106,10 @@ def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
 
 
 def write_pair_files(weights: Path, folder: Path) -> None:
-    """Write a pair reader into a scorer's folder: its weights, and the graph that serves.
+    """Write a pair reader into a scorer's folder: its weights, and the graph for serving.
 
     Raises:
-        BackboneError: the weights cannot be read, or no packaged encoder is theirs.
+        BackboneError: the weights cannot be read, or do not belong to a packaged encoder.
     """
     backbone = load_backbone(device="cpu")
     write_pair_graph(load_pair_reader(weights, backbone), backbone, folder)
@@ -116,10 +118,10 @@ def write_pair_files(weights: Path, folder: Path) -> None:
 
 
 def served_pair_reader(weights: Path, folder: Path) -> ServedPairReader:
-    """Return what serves a pair reader's weights; its files are written into a folder.
+    """Return a served pair reader for some weights, writing its files into a folder.
 
     Raises:
-        BackboneError: as `write_pair_files`.
+        BackboneError: as for `write_pair_files`.
     """
     backbone = load_backbone(device="cpu")
     backbone.tokenizer.save(str(folder / TOKENIZER_NAME))
@@ -128,7 +130,7 @@ def served_pair_reader(weights: Path, folder: Path) -> ServedPairReader:
 
 
 def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:
-    """Write the ONNX graph of a pair reader: `analytics.paraphrase.cross_encoder.reading` runs it."""
+    """Write the ONNX graph of a pair reader, which `analytics.paraphrase.cross_encoder.reading` runs."""
     write_graph(
         _Table(reader).eval(),
         folder / GRAPH_NAME,
@@ -143,7 +145,7 @@ def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> No
 
 
 class _Table(torch.nn.Module):
-    """Ids and mask in, (pairs, tokens) out: the pair's log-odds of being valid at its first token, and the words'."""
+    """Map ids and mask to (pairs, tokens): the pair's log-odds of validity at its first token, and the words'."""
 
     def __init__(self, reader: PairReader) -> None:
         super().__init__()

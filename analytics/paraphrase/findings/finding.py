@@ -1,4 +1,4 @@
-"""One finding: what a paraphrase lost, added or changed, where, and in words."""
+"""A finding: what a paraphrase lost, added or changed, with its location and a description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words at a place of a text."""
+    """Words at a span of a text."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Words:
 
     @classmethod
     def at(cls, span: Span, text: str) -> Words:
-        """Return the words at a place of a text."""
+        """Return the words at a span of a text."""
         return cls(*span, text[slice(*span)])
 
 
@@ -34,14 +34,14 @@ Mention = Words | Word | Quantity | EntityMention | UnitMention
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a paraphrase does not say as its original does.
+    """A difference in content between a paraphrase and its original.
 
     Attributes:
-        original: its place in the original; None if nothing there corresponds.
-        paraphrase: its place in the paraphrase; None if nothing there corresponds.
-        sentence: the finding in words.
-        before, after: the words at those places.
-        is_serious: the answer may change; a finding that is not serious is worth a look.
+        original: its span in the original; None if nothing there corresponds.
+        paraphrase: its span in the paraphrase; None if nothing there corresponds.
+        sentence: description of the finding.
+        before, after: the words at those spans.
+        is_serious: whether the answer may change; other findings are only worth a look.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class Finding:
         *,
         is_serious: bool = True,
     ) -> Finding:
-        """Return a finding at a place in both texts, or of what one of them alone says."""
+        """Return a finding with spans in both texts, or in only one of them."""
         return cls(
             kind,
             "lost" if paraphrase is None else "added" if original is None else "changed",
@@ -77,12 +77,12 @@ class Finding:
 
     @classmethod
     def lost(cls, kind: Kind, mention: Mention, *, is_serious: bool = True) -> Finding:
-        """Return a finding of what the original alone says."""
+        """Return a finding for content that only the original has."""
         return cls.of(kind, f"{mention.text} is missing.", mention, None, is_serious=is_serious)
 
     @classmethod
     def added(cls, kind: Kind, mention: Mention, *, is_serious: bool = True) -> Finding:
-        """Return a finding of what the paraphrase alone says."""
+        """Return a finding for content that only the paraphrase has."""
         return cls.of(kind, f"{mention.text} was added.", None, mention, is_serious=is_serious)
 
     def as_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Numbers and units that were lost, added or changed, or that changed places."""
+"""Numbers and units that were lost, added, changed or swapped."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _QUANTIFIERS = re.compile(
     r"(?<!\bhow )(?<!\bas )\b(?:some|a few|few|several|many|a lot of|lots of|a number of|various|numerous)\b",
     re.IGNORECASE,
 )
-_APART = 2  # words from number to number
-_BEHIND = 3  # words behind a number
+_APART = 2  # words between numbers
+_BEHIND = 3  # words after a number
 _MOST_SWAPPED = 12  # numbers
 
 
 def number_findings(pair: Pair) -> list[Finding]:
-    """Return what happened to the numbers, without those that a comparison told from the other side inverts."""
+    """Return the changes to numbers, except those that result from inverting a comparison."""
     original, paraphrase, quantities = pair.original, pair.paraphrase, pair.quantities
     findings = _swapped(pair)
     findings += [
@@ -48,7 +48,7 @@ def number_findings(pair: Pair) -> list[Finding]:
 
 
 def is_turned_round(pair: Pair, number: Quantity, inverse: Quantity) -> bool:
-    """Return whether "half as many ducks as hens" is said for "twice as many hens as ducks"."""
+    """Return whether "half as many ducks as hens" replaces "twice as many hens as ducks"."""
     if number.unit or inverse.unit or number.value == 1 or number.value * inverse.value != 1:
         return False
     behind, new_behind = _topic_behind(pair.original, number), _topic_behind(pair.paraphrase, inverse)
@@ -56,20 +56,20 @@ def is_turned_round(pair: Pair, number: Quantity, inverse: Quantity) -> bool:
 
 
 def _topic_behind(reading: Reading, quantity: Quantity) -> str:
-    """Return the key of the first word behind a number that is no small one."""
+    """Return the key of the first word after a number that is not a function word."""
     words = reading.words[reading.word_at(quantity.end) :]
     return next((word.key for word in words if word.text.lower() not in STOP_WORDS), "")
 
 
 def _matters(quantity: Quantity, reading: Reading, shared: Sequence[Quantity]) -> bool:
-    """Return whether what one text alone states is no small word, and is not said in another way."""
+    """Return whether a quantity in only one text is significant and not expressed in another way."""
     return not (
         quantity.is_weak or is_repeated(reading, quantity, shared) or _counts_a_list(reading, quantity)
     )
 
 
 def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
-    """Return whether a number in words says how many are named behind it: two stations A and B."""
+    """Return whether a number word counts the names that follow it: two stations A and B."""
     if not quantity.text.isalpha() or quantity.unit or quantity.value <= 1:
         return False
     end = reading.sentences[reading.sentence_of(quantity.start)].end
@@ -81,7 +81,7 @@ def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _vague(pair: Pair, quantity: Quantity) -> Finding | None:
-    """Return a finding where the paraphrase says "some" or "many" for a number."""
+    """Return a finding if the paraphrase says "some" or "many" instead of a number."""
     original, paraphrase = pair.original, pair.paraphrase
     at = original.word_at(quantity.number[1])
     behind = {word.key for word in original.words[at : at + _BEHIND]}
@@ -96,7 +96,7 @@ def _vague(pair: Pair, quantity: Quantity) -> Finding | None:
 
 
 def _swapped(pair: Pair) -> list[Finding]:
-    """Return numbers of which each is where the other was in the same words, or counts what the other counted."""
+    """Return numbers that swapped places within the same words, or swapped what they count."""
     times = Counter(match.original.value for match in pair.quantities.matches)
     once = [
         match
@@ -118,7 +118,7 @@ def _swapped(pair: Pair) -> list[Finding]:
 
 
 def _count_crossed(first: Match, second: Match) -> bool:
-    """Return whether each counts in the paraphrase what the other alone counted in the original."""
+    """Return whether each number counts in the paraphrase what only the other counted in the original."""
     nouns, other_nouns = set(first.original.nouns), set(second.original.nouns)
     new_nouns, new_other_nouns = set(first.paraphrase.nouns), set(second.paraphrase.nouns)
     alone, other_alone = nouns - other_nouns, other_nouns - nouns
@@ -128,7 +128,7 @@ def _count_crossed(first: Match, second: Match) -> bool:
 
 
 def _stand_crossed(pair: Pair, first: Match, second: Match) -> bool:
-    """Return whether two numbers follow one another in the other order; "3 and 5" are alike in either."""
+    """Return whether two numbers appear in reversed order; "3 and 5" may be in either."""
     at, other_at = (pair.original.word_at(match.original.start) for match in (first, second))
     is_turned = (first.original.start < second.original.start) != (
         first.paraphrase.start < second.paraphrase.start
@@ -153,7 +153,7 @@ _ASKS_FOR = {
 
 
 def unit_findings(pair: Pair) -> list[Finding]:
-    """Return what happened to the units."""
+    """Return the changes to units."""
     original, paraphrase = pair.original, pair.paraphrase
     findings = []
     for match in pair.quantities.matches:
@@ -171,7 +171,7 @@ def unit_findings(pair: Pair) -> list[Finding]:
 
 
 def _lost_its_unit(match: Match, paraphrase: Reading) -> bool:
-    """Return whether a number lost its unit and nothing else says it."""
+    """Return whether a number lost its unit and nothing else expresses it."""
     old = match.original
     return (
         bool(old.unit)
@@ -183,7 +183,7 @@ def _lost_its_unit(match: Match, paraphrase: Reading) -> bool:
 
 
 def _is_said_apart(pair: Pair, match: Match) -> bool:
-    """Return whether the other part of a rate is said somewhere else: "5 km every day", "each day 5 km"."""
+    """Return whether the other part of a rate appears elsewhere: "5 km every day", "each day 5 km"."""
     base, _, per = match.original.unit.partition(" / ")
     new_base, _, new_per = match.paraphrase.unit.partition(" / ")
     reading = pair.paraphrase if per else pair.original
@@ -192,7 +192,7 @@ def _is_said_apart(pair: Pair, match: Match) -> bool:
 
 
 def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """Return what happened to the units that belong to no number ("How many hours", "in metres")."""
+    """Return the changes to units without a number ("How many hours", "in metres")."""
     gone, new = _alone(original, paraphrase), _alone(paraphrase, original)
     said = _units(paraphrase)
     findings = []
@@ -210,7 +210,7 @@ def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
 
 
 def _alone(reading: Reading, other: Reading) -> list[tuple[UnitMention, bool]]:
-    """Return the units without a number that the other text does not have as such, and whether they are asked for."""
+    """Return the units without a number that the other text lacks as such, and whether they are asked for."""
     rest = [(unit.unit, _is_asked(other, unit)) for unit in other.bare_units]
     alone = []
     for unit in reading.bare_units:
@@ -234,7 +234,7 @@ def _still_asked(unit: UnitMention, paraphrase: Reading) -> bool:
 
 
 def _units(reading: Reading) -> set[str]:
-    """Return the units that a text says, also as a part of another: the hour of 60 km per hour; "how many kg"."""
+    """Return the units in a text, including parts of others: the hour in 60 km per hour; "how many kg"."""
     whole = _whole_units(reading) | {
         ABBREVIATIONS[word.text]
         for word in reading.words

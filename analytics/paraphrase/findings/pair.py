@@ -1,4 +1,4 @@
-"""A question and its paraphrase, read once and aligned once; every rule of the findings reads this."""
+"""A question and its paraphrase, parsed and aligned once; all rules of the findings use this."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FEW = 2  # words that may differ between any two texts
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A word of the original and the word that is in its place in a near copy.
+    """A word of the original and the word that replaces it in a near copy.
 
     Attributes:
-        equal_neighbours: how many of the words before and after are the same in both texts, 0 to 2. The beginning and
-            the end of both texts count as the same.
+        equal_neighbours: number of adjacent words, before and after, that are the same in both texts, 0 to 2.
+            The beginning and the end of both texts count as the same.
     """
 
     word: Word
@@ -31,7 +31,7 @@ class Replacement:
 
     @property
     def keys(self) -> tuple[str, str]:
-        """Of both words."""
+        """Keys of both words."""
         return self.word.key, self.new_word.key
 
 
@@ -49,7 +49,7 @@ class Pair:
 
     @cached_property
     def is_close(self) -> bool:
-        """Whether most words are in both texts. If not, a new word is more often a synonym."""
+        """Whether most words are in both texts. If not, a new word is more likely a synonym."""
         return self.original.is_close_to(self.paraphrase)
 
     @cached_property
@@ -59,7 +59,7 @@ class Pair:
 
     @cached_property
     def replacements(self) -> tuple[Replacement, ...]:
-        """Words of a near copy that are in place of others, in order; none of other texts."""
+        """Replaced words of a near copy, in order; empty for other texts."""
         keys, new_keys = self._keys
         return tuple(
             Replacement(
@@ -74,12 +74,12 @@ class Pair:
 
     @cached_property
     def missing(self) -> list[Word]:
-        """Words of the original that a near copy leaves out."""
+        """Words of the original that a near copy omits."""
         return [self.original.words[at] for tag, at, _ in self._edit_operations or () if tag == "delete"]
 
     @cached_property
     def added(self) -> list[Word]:
-        """Words that a near copy has besides."""
+        """Words that a near copy adds."""
         return [self.paraphrase.words[at] for tag, _, at in self._edit_operations or () if tag == "insert"]
 
     @property
@@ -104,7 +104,7 @@ class Pair:
 
     @cached_property
     def quantities(self) -> QuantityAlignment:
-        """Which quantities of both texts correspond."""
+        """Alignment of the quantities of both texts."""
         return align_quantities(self.original, self.paraphrase)
 
     @cached_property
@@ -117,17 +117,17 @@ class Pair:
 
     @cached_property
     def old_words(self) -> Counter[str]:
-        """How often the original has each word, by its key."""
+        """Number of occurrences of each word in the original, by key."""
         return Counter(self._keys[0])
 
     @cached_property
     def new_words(self) -> Counter[str]:
-        """How often the paraphrase has each word, by its key."""
+        """Number of occurrences of each word in the paraphrase, by key."""
         return Counter(self._keys[1])
 
 
 def read_pair(original: str, paraphrase: str) -> Pair:
-    """Read both texts; a name of one text is recognised in the other as well."""
+    """Parse both texts; a name found in one text is recognised in the other as well."""
     before = read(original)
     original_names = tuple(dict.fromkeys(name.text for name in before.entities))
     after = read(paraphrase, original_names)

@@ -1,7 +1,8 @@
-"""Numbers of a pair, aligned: which of the paraphrase states the same as which of the original.
+"""Alignment of the numbers of a pair: which in the paraphrase is the same as which in the original.
 
-Equal are a number in digits and in words, "twice" and "two times", 50% and one half, 0.333 and a third, "3 times fewer"
-and "a third", and a quantity converted into another unit (2 hours, 120 minutes; 60 minutes, an hour).
+Equal are a number in digits and in words, "twice" and "two times", 50% and one half, 0.333 and a third, "3
+times fewer" and "a third", and a quantity converted into another unit (2 hours, 120 minutes; 60 minutes, an
+hour).
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from analytics.errors import DataError
 from analytics.paraphrase.words.reading import TIMES, Quantity, Reading
 from analytics.text.units import convert_quantity
 
-_ALIKE = 0.5  # surroundings of a number that became another one
+_ALIKE = 0.5  # similarity of contexts required for a changed number
 _SAME_PLACE = 0.4
 _MOST_PLACES = 12  # of a decimal
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A quantity of the original and the one of the paraphrase that says the same."""
+    """A quantity of the original and the equal one of the paraphrase."""
 
     original: Quantity
     paraphrase: Quantity
@@ -29,14 +30,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class QuantityAlignment:
-    """Which quantities correspond.
+    """Alignment of quantities.
 
     Attributes:
         matches: equal quantities.
         other_units: equal numbers whose units differ.
         changed: numbers that became other numbers.
-        lost: quantities that the original alone states.
-        added: quantities that the paraphrase alone states.
+        lost: quantities only in the original.
+        added: quantities only in the paraphrase.
     """
 
     matches: tuple[Match, ...]
@@ -47,12 +48,12 @@ class QuantityAlignment:
 
     @property
     def same_values(self) -> tuple[Match, ...]:
-        """Matches and those whose units alone differ."""
+        """Matches, and those that differ only in their units."""
         return self.matches + self.other_units
 
 
 def align_quantities(original: Reading, paraphrase: Reading) -> QuantityAlignment:
-    """Match the quantities of both texts, equal ones first, and what is left over by its surroundings."""
+    """Match the quantities of both texts: equal ones first, then the rest by context."""
     left, right = list(original.quantities), list(paraphrase.quantities)
     matches: list[Match] = []
     for rule in (_equal, _equal_number, _equal_converted, _equal_rounded, _equal_inverse):
@@ -89,7 +90,7 @@ def _equal_rounded(old: Quantity, new: Quantity) -> bool:
 
 
 def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
-    """Return whether a decimal of two places and more is a fraction that no decimal says: 2/3, 0.667."""
+    """Return whether a decimal with two or more places rounds a fraction without an exact decimal: 2/3, 0.667."""
     places = next((places for places in range(_MOST_PLACES) if (decimal * 10**places).denominator == 1), 0)
     has_no_end = 10**_MOST_PLACES % exact.denominator != 0
     return places > 1 and has_no_end and abs(exact - decimal) * 10**places < 1
@@ -114,7 +115,7 @@ def _paired(
     right: list[Quantity],
     rule: Callable[[Quantity, Quantity], bool],
 ) -> list[Match]:
-    """Take pairs that fit a rule out of both lists, those in the most similar surroundings first."""
+    """Remove pairs that satisfy a rule from both lists, those with the most similar contexts first."""
     pairs = [(old, new) for old in left for new in right if rule(old, new)]
     if not pairs:
         return []
@@ -129,7 +130,7 @@ def _paired(
 def _taken(
     pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]
 ) -> list[Match]:
-    """Match the pairs in their order, each quantity once, and take what is matched out of both lists."""
+    """Match the pairs in order, each quantity once, and remove the matched ones from both lists."""
     left_starts, right_starts = {quantity.start for quantity in left}, {quantity.start for quantity in right}
     matches = []
     for old, new in pairs:
@@ -143,7 +144,7 @@ def _taken(
 
 
 def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Return the cosine of two surroundings; 0 where one is empty."""
+    """Return the cosine of two contexts; 0 if either is empty."""
     return sum(weight * second[key] for key, weight in first.items() if key in second)
 
 
@@ -154,7 +155,7 @@ def _changed(
     right: list[Quantity],
     same_values: list[Match],
 ) -> list[Match]:
-    """Pair what is left over by its surroundings: numbers that became others."""
+    """Pair the remaining quantities by context: numbers that changed."""
     shared = [match.original for match in same_values]
     new_shared = [match.paraphrase for match in same_values]
     may_repeat = any(quantity.is_weak for quantity in (*left, *right))
@@ -171,7 +172,7 @@ def _changed(
     ]
     pairs.sort(key=lambda pair: -pair[0])
     matches = _taken([(old, new) for alike, old, new in pairs if alike > _ALIKE], left, right)
-    if len(left) == len(right) == 1:  # what alone is left over became the other, wherever it stands
+    if len(left) == len(right) == 1:  # if only one is left on each side, they are paired wherever they are
         matches += _taken([(old, new) for _, old, new in pairs], left, right)
     return matches
 
@@ -182,7 +183,7 @@ def _likeness(original: Reading, old: Quantity, paraphrase: Reading, new: Quanti
 
 
 def is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:
-    """Return whether the same quantity of the same things is said elsewhere in the text, where it is matched."""
+    """Return whether the same quantity of the same things is elsewhere in the text, and matched there."""
     return any(
         candidate.value == quantity.value
         and candidate.text.lower() not in TIMES

@@ -1,7 +1,7 @@
-"""Words of a near copy that are others now: their contrary, another thing in one place, two that changed places.
+"""Replaced words in a near copy: opposites, a different thing in one place, two words that swapped places.
 
-A renaming throughout changes no answer (ParaQD, Table 3) and is no finding. Place by place, because in free rewordings
-"Ann sells" may become "Tom buys from Ann".
+Renaming something throughout does not change the answer (ParaQD, Table 3) and is not a finding. Words are
+compared place by place, because in free rewordings "Ann sells" may become "Tom buys from Ann".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analytics.text.unit_names import ABBREVIATIONS
 
 
 def _table(name: str) -> dict[str, set[tuple[int, int]]]:
-    """Return the rows, and the meanings in them, that each word has."""
+    """Return each word's rows in the table and its meanings in them."""
     table: dict[str, set[tuple[int, int]]] = {}
     for row, line in enumerate(lines_of(name)):
         for side, words in enumerate(line.split("|")):
@@ -32,7 +32,7 @@ _OTHERS = _table("contrary")
 
 
 def are_contrary(first: str, second: str) -> bool:
-    """Return whether one word in the other's place changes a calculation.
+    """Return whether replacing one word by the other changes a calculation.
 
     >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
     (True, False, True)
@@ -41,7 +41,7 @@ def are_contrary(first: str, second: str) -> bool:
 
 
 def are_opposite_comparatives(first: str, second: str) -> bool:
-    """Return whether both compare, in opposite directions: more, fewer."""
+    """Return whether two words are comparatives in opposite directions, such as more and fewer."""
     return _are_opposite(_COMPARED, first, second)
 
 
@@ -53,12 +53,12 @@ def _are_opposite(table: dict[str, set[tuple[int, int]]], word: str, new_word: s
     )
 
 
-# Words of these rows are small ones that occur everywhere: both neighbours must be the same.
+# Words in these rows are function words that occur everywhere: both neighbours must be the same.
 _SMALL = frozenset(str.split("on off in out into up down over under and or all some by to"))
 _WEIGHTY = frozenset(
     str.split("only not never except neither nor more fewer less rest remainder remaining another")
 )
-"""Words that change the sense where they alone are added or left out, or are in place of `_FILLING`."""
+"""Words that change the meaning if added or left out alone, or if they replace a word in `_FILLING`."""
 
 _FILLING = STOP_WORDS - _WEIGHTY - {"a", "an", "the", "to"}
 
@@ -103,20 +103,20 @@ def _became(replaced: Replacement) -> str:
 
 
 def _changes_the_sense(pair: Pair, replaced: Replacement) -> bool:
-    """Return whether a word became its contrary, or a small word became a weighty one."""
+    """Return whether a word became its opposite, or a function word became a significant one."""
     words = {replaced.word.text.lower(), replaced.new_word.text.lower()}
     if not words.isdisjoint(_WEIGHTY) and not words.isdisjoint(_FILLING):
         return True
     return (
         replaced.equal_neighbours > (not _SMALL.isdisjoint(words))
         and are_contrary(replaced.word.text, replaced.new_word.text)
-        # named in another order: the left and the right side, the right and the left
+        # named in reverse order: the left and the right side, the right and the left
         and (replaced.keys[::-1] not in _keys(pair) or pair.has_same_numbers)
     )
 
 
 def _swapped(pair: Pair) -> list[tuple[Word, Word]]:
-    """Return two things each of which is where the other was, each two once."""
+    """Return pairs of things that swapped places, each pair once."""
     places: dict[tuple[str, str], Replacement] = {}
     for replaced in pair.replacements:
         places.setdefault(replaced.keys, replaced)
@@ -135,7 +135,7 @@ def _swapped(pair: Pair) -> list[tuple[Word, Word]]:
 
 
 def _is_throughout(pair: Pair, word: Word, new: Word) -> bool:
-    """Return whether each of two words became the other wherever it was."""
+    """Return whether each of two words became the other everywhere."""
     keys = _keys(pair)
     return (
         keys.count((word.key, new.key)) == pair.old_words[word.key]
@@ -144,7 +144,7 @@ def _is_throughout(pair: Pair, word: Word, new: Word) -> bool:
 
 
 def _is_turned(pair: Pair) -> bool:
-    """Return whether the comparison of two things was turned round with them: "2 more", "2 fewer"."""
+    """Return whether a comparison was inverted along with its two things: "2 more", "2 fewer"."""
     return any(
         are_opposite_comparatives(replaced.word.text, replaced.new_word.text)
         for replaced in pair.replacements
@@ -152,7 +152,7 @@ def _is_turned(pair: Pair) -> bool:
 
 
 def _is_renamed_here(pair: Pair, replaced: Replacement) -> bool:
-    """Return whether a word was replaced in one place and stays in another."""
+    """Return whether a word was replaced in one place but remains in another."""
     key, new = replaced.keys
     return (
         replaced.equal_neighbours == _BOTH
@@ -170,10 +170,10 @@ def _renamed(pair: Pair, word: Word, new: Word) -> Finding:
 
 
 def _counted(pair: Pair, done: set[tuple[str, str]]) -> list[Finding]:
-    """Return counted things with another name in one place: 20 hats, but how many apples.
+    """Return counted things that have another name in one place: 20 hats, but how many apples.
 
-    Between texts with few common words a new noun is more often a synonym: it counts only if the question asks for the
-    old one.
+    Between texts with few common words a new noun is more likely a synonym: it counts only if the question
+    asks for the old one.
     """
     original, paraphrase = pair.original, pair.paraphrase
     asked = {
@@ -205,14 +205,14 @@ def _counted(pair: Pair, done: set[tuple[str, str]]) -> list[Finding]:
 
 
 def _may_replace(was: Word, now: Word) -> bool:
-    """Return whether a word may be another thing: no small word, unit, "piece", or other form of the same word."""
+    """Return whether a word may denote another thing: not a function word, unit, "piece", or form of the same word."""
     old, new = was.text.lower(), now.text.lower()
     is_short = max(len(old), len(new)) <= _SHORT and was.text.islower() and now.text.islower()
     return (
         _is_thing(was)
         and _is_thing(now)
         and new not in _PRONOUNS
-        and not (now.text.islower() and now.key in GENERIC)  # Tim has the stem of time
+        and not (now.text.islower() and now.key in GENERIC)  # Tim has the same stem as time
         and new not in UNIT_WORDS
         and not is_adverb(new)
         and old[:_SAME_BEGINNING] != new[:_SAME_BEGINNING]
@@ -221,6 +221,6 @@ def _may_replace(was: Word, now: Word) -> bool:
 
 
 def _is_thing(word: Word) -> bool:
-    """Return whether a word says something of its own: numbers and units are others' matter."""
+    """Return whether a word is a content word; numbers and units are handled elsewhere."""
     text = word.text.lower()
     return text not in STOP_WORDS and text not in WORDS and text not in ABBREVIATIONS

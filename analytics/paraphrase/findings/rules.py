@@ -1,4 +1,4 @@
-"""What a paraphrase lost, added or changed, in words, with places in both texts."""
+"""Find what a paraphrase lost, added or changed, described in words and located in both texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from analytics.text.formulas import Segment, formula_segments
 from analytics.text.meaning import same_meaning
 from analytics.text.numbers import find_numbers
 
-_MOST = 8  # formulas of a text that are compared
+_MOST = 8  # maximum formulas of a text to compare
 
 
 def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings without those inside formulas that mean the same.
+    """Return the findings without those inside equivalent formulas.
 
-    A formula that means something else is a finding of its own, unless another finding in it says so already. Formulas
-    are compared in their order, where both texts have as many.
+    A formula with a different meaning is itself a finding, unless another finding inside it already covers
+    it. Formulas are compared in order, if both texts have equally many.
     """
     settled = list(findings)
     formulas = [formula_segments(text.text) for text in (pair.original, pair.paraphrase)]
@@ -47,7 +47,7 @@ def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _is_within(finding: Finding, old: Segment, new: Segment) -> bool:
-    """Return whether all that a finding names is inside a formula of each text."""
+    """Return whether everything that a finding refers to is inside a formula in each text."""
     places = ((finding.original, old), (finding.paraphrase, new))
     return any(span for span, _ in places) and all(
         span is None or (formula.start <= span[0] and span[1] <= formula.end) for span, formula in places
@@ -60,7 +60,7 @@ _ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
 
 
 def name_findings(pair: Pair) -> list[Finding]:
-    """Return names that were lost, added, or replaced in places only."""
+    """Return names that were lost, added, or replaced in only some places."""
     original, paraphrase = pair.original, pair.paraphrase
     first, new = _first_mentions(original), _first_mentions(paraphrase)
     before, after = ({name: _count(name, text) for name in first} for text in (original, paraphrase))
@@ -105,7 +105,7 @@ def _first_mentions(reading: Reading) -> dict[str, EntityMention]:
 
 
 def _is_known(mention: EntityMention, reading: Reading) -> bool:
-    """Return whether a text has a name, or a word of a longer one with a capital: Santa Claus, Santa."""
+    """Return whether a text contains a name, or a capitalised word of a longer one: Santa Claus, Santa."""
     if mention.text.isupper():
         return bool(reading.mentions(mention.text))
     if _count(mention.text, reading):
@@ -115,7 +115,7 @@ def _is_known(mention: EntityMention, reading: Reading) -> bool:
 
 
 def _count(name: str, reading: Reading) -> int:
-    """Return how often a text has a name; for "Mr. Stone" also "Stone" counts."""
+    """Return how often a text contains a name; for "Mr. Stone", "Stone" counts too."""
     return len(reading.mentions(name) or (reading.mentions(name.split()[-1]) if " " in name else ()))
 
 
@@ -131,22 +131,22 @@ RULES: tuple[Callable[[Pair], list[Finding]], ...] = (
     replaced_findings,
     target_findings,
 )
-"""Everything that is looked for, in this order; of a place that is reported as serious nothing more is said."""
+"""All checks, in order; once a place has a serious finding, no more are reported for it."""
 
 _WORD = re.compile(r"\S+")
 
-# No more of a text is compared, so that no pair takes long. The longest of 136,000 public questions has 4,794
-# characters.
+# Texts are compared only up to here, so that no pair takes long. The longest of 136,000 public questions has
+# 4,794 characters.
 _LONGEST = 5_000  # characters
 _MOST_NUMBERS = 100  # aligning is quadratic in them
-_MOST_NAMES = 100  # so is pairing names
-_SHORT = 2 * _MOST_NAMES  # characters that cannot hold more
+_MOST_NAMES = 100  # pairing names is too
+_SHORT = 2 * _MOST_NAMES  # characters; shorter texts cannot exceed the limits
 
 
 def find_changes(original: str, paraphrase: str) -> list[Finding]:
-    """Compare a question with its paraphrase; an empty list means that nothing was found.
+    """Compare a question with its paraphrase; an empty list means that there are no findings.
 
-    Of texts longer than anybody's question the beginnings are compared, and a finding says where they end.
+    Overlong texts are compared only at their beginnings, and a finding reports where the comparison ends.
 
     >>> [finding.sentence for finding in find_changes("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")]
     ['30 became some.']
@@ -169,7 +169,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
 
 
 def _end_of_reading(text: str) -> int:
-    """Return where a text has too many characters, numbers or names to be compared further; mostly its end."""
+    """Return where a text reaches too many characters, numbers or names to compare further; usually its end."""
     end = min(len(text), _LONGEST)
     if end <= _SHORT:
         return end
@@ -194,7 +194,7 @@ def _changes(original: str, paraphrase: str) -> list[Finding]:
 
 
 def _is_reported(finding: Finding, reported: list[Finding]) -> bool:
-    """Return whether a finding, or its place in the original, is reported already."""
+    """Return whether a finding, or its span in the original, has already been reported."""
     places = [other.original for other in reported if other.original]
     if finding.kind != "target" and finding.original and overlaps(*finding.original, places):
         return True

@@ -1,4 +1,4 @@
-"""What a question asks for, in both texts of a pair."""
+"""What a question asks for, compared between both texts of a pair."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _ATTRIBUTES = {
     for word in (name, *words)
     for key in (word, stem(word))
 }
-"""What may be asked for by these words -> its name."""
+"""Maps words to the name of what they ask for."""
 
 _AFTER_HOW = frozenset(str.split("probable likely old wide tall high heavy"))
-"""Asked for behind "how" alone: "twice as high as" asks for no height."""
+"""Asked for only directly after "how": "twice as high as" does not ask for a height."""
 
 _ASKS = re.compile(
     r"(?:^|[,;:] |\band |\bthen |\bto |\bcan you |\bplease )"
@@ -57,11 +57,11 @@ _TAKES_AWAY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The last sentence that asks.
+    """The last question sentence of a text.
 
     Attributes:
         counted: what "how many" counts.
-        attributes: what else is asked for, by its names in `_ATTRIBUTES`.
+        attributes: what else is asked for, by names in `_ATTRIBUTES`.
     """
 
     sentence: Words
@@ -71,7 +71,7 @@ class _Target:
 
 
 def target_findings(pair: Pair) -> list[Finding]:
-    """Return whether the question is missing, breaks off, or asks for something else."""
+    """Return findings if the question is missing, incomplete, or asks for something else."""
     before, after = _target(pair.original), _target(pair.paraphrase)
     if before is None:
         return []
@@ -97,7 +97,7 @@ def target_findings(pair: Pair) -> list[Finding]:
 
 
 def _counts_another(pair: Pair, before: _Target, after: _Target) -> bool:
-    """Return whether both texts tell what both questions count apart: pens and cups, not workers and employees."""
+    """Return whether the questions count different things that both texts mention: pens and cups, not synonyms."""
     if before.counted is None or after.counted is None:
         return False
     old, new = before.counted.key, after.counted.key
@@ -114,12 +114,12 @@ def _counts_another(pair: Pair, before: _Target, after: _Target) -> bool:
         and new in pair.old_words
         and old in pair.new_words
         and (pair.is_near_copy or not {old, new} & GENERIC)
-        and not is_throughout  # all boys became girls and all girls boys
+        and not is_throughout  # not if all boys became girls and all girls boys
     )
 
 
 def _said(paraphrase: Reading, question: str) -> set[str]:
-    """Return what a paraphrase names anywhere, or in other words."""
+    """Return what a paraphrase mentions anywhere, including synonyms."""
     said = {_ATTRIBUTES.get(word.key) or _ATTRIBUTES.get(word.text.lower(), "") for word in paraphrase.words}
     if "%" in paraphrase.text or "per cent" in paraphrase.text:
         said.add("percent")
@@ -151,7 +151,7 @@ def _target(reading: Reading) -> _Target | None:
 
 
 def _noun_behind(words: list[Word], place: int, text: str) -> Word | None:
-    """Return the head of the noun phrase that begins at a place: its last word before a verb or a small word."""
+    """Return the head of the noun phrase that starts at a word: its last word before a verb or a function word."""
     noun = None
     at = place
     for word in words:
@@ -159,7 +159,7 @@ def _noun_behind(words: list[Word], place: int, text: str) -> Word | None:
         if word.start < place:
             continue
         if noun is not None and not noun.text.endswith("s") and small in _BEHIND_VERBS:
-            return None  # "how many use no bus": what is counted is not said again
+            return None  # "how many use no bus": what is counted is not repeated
         if re.search(r"[.,;:?!()]", text[at : word.start]) or (noun is not None and small in _NO_NOUN):
             break
         at = word.end

@@ -1,8 +1,8 @@
-"""The one table of paraphrase operators. Torch-free: what needs a model has its stand-in here.
+"""The registry of paraphrase operators. Torch-free: operators that need a model have a stand-in here.
 
-ParaQD (Gupta et al., 2022): f1 to f4 keep a question's meaning, f5 to f10 destroy it (sections 3.2 and 3.3); f_a to
-f_e make test sets (section 4.2), and training never uses them. The extra operators answer weaknesses seen on the
-validation set.
+ParaQD (Gupta et al., 2022): f1 to f4 preserve a question's meaning, f5 to f10 destroy it (sections 3.2 and
+3.3); f_a to f_e make test sets (section 4.2) and are never used in training. The extra operators address
+weaknesses seen on the validation set.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from analytics.paraphrase.operators import deletions, names, numbers, stand_ins,
 from analytics.paraphrase.operators.rule_paraphraser import reword
 
 Apply = Callable[[str, random.Random], str | None]
-"""Question and generator -> what becomes of it, None where the operator does not apply."""
+"""Maps question and generator to the changed question, or None if the operator does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParaphraseOperator:
-    """One operator.
+    """A paraphrase operator.
 
     Attributes:
-        name: as settings and tables write it.
-        label: what it does, for people; the paper's symbol stands in it.
-        function: what it does.
-        is_positive: its output is meant to be a valid paraphrase.
-        is_training: used in training; the others make test sets only.
-        is_paper: one of the paper's, not an extra one.
+        name: its name in settings and tables.
+        label: readable description, including the paper's symbol.
+        function: the implementation.
+        is_positive: whether its output is meant to be a valid paraphrase.
+        is_training: whether it is used in training; others only make test sets.
+        is_paper: whether it is from the paper, not an extra one.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ParaphraseOperator:
     is_paper: bool = True
 
     def apply(self, question: str, rng: random.Random) -> str | None:
-        """Apply the operator; None where it does not apply."""
+        """Apply the operator; None if it does not apply."""
         return self.function(question, rng)
 
 
@@ -52,7 +52,7 @@ _TEST_VALID, _TEST_INVALID = (True, False, True), (False, False, True)
 OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
     ParaphraseOperator(name, label, function, *use)
     for name, label, function, use in (
-        ("back_translation", "f1 back-translation", reword, _VALID),  # rules stand in for models
+        ("back_translation", "f1 back-translation", reword, _VALID),  # rules instead of models
         ("same_sentence", "f2 same sentence", deletions.same, _VALID),
         ("numbers_to_words", "f3 numbers to words", numbers.in_words, _VALID),
         ("unit_expansion", "f4 unit expansion", units.write_out, _VALID),
@@ -60,7 +60,7 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence, _INVALID),
         ("entity_replacement", "f7 named entity replacement", names.replace, _INVALID),
         ("number_deletion", "f8 numerical entity deletion", numbers.delete, _INVALID),
-        ("weak_paraphraser", "f9 weak paraphraser", stand_ins.summarise, _INVALID),  # for a model
+        ("weak_paraphraser", "f9 weak paraphraser", stand_ins.summarise, _INVALID),  # instead of a model
         ("unit_replacement", "f10 unit replacement", units.replace, _INVALID),
         ("words_to_numbers", "numbers in digits", numbers.in_digits, _OUR_VALID),
         ("unit_contraction", "units abbreviated", units.abbreviate, _OUR_VALID),
@@ -71,20 +71,20 @@ OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
         ("role_swap", "names swapped in a sentence", names.swap_in_sentence, _OUR_INVALID),
         ("comparison_change", "comparison turned round", words.turn_round, _OUR_INVALID),
         ("unrelated_word", "unrelated word", words.put_unrelated, _OUR_INVALID),
-        ("passive_voice", "f_a active to passive", stand_ins.to_passive, _TEST_VALID),  # for a model
+        ("passive_voice", "f_a active to passive", stand_ins.to_passive, _TEST_VALID),  # instead of a model
         ("reconstruction", "f_b corrupted sentence reconstruction", stand_ins.drop_small_words, _TEST_VALID),
         ("tfidf_replacement", "f_c TF-IDF replacement", words.replace_rare, _TEST_INVALID),
         ("random_deletion", "f_d random deletion", deletions.delete_tokens, _TEST_INVALID),
-        ("weak_question", "f_e weak paraphraser", deletions.ask_only, _TEST_INVALID),  # for a model
+        ("weak_question", "f_e weak paraphraser", deletions.ask_only, _TEST_INVALID),  # instead of a model
     )
 )
 
 
 def operator(name: str) -> ParaphraseOperator:
-    """Return the operator of a name.
+    """Return the operator with a name.
 
     Raises:
-        DataError: there is none.
+        DataError: there is no such operator.
     """
     for candidate in OPERATORS:
         if candidate.name == name:
@@ -97,14 +97,14 @@ def operator(name: str) -> ParaphraseOperator:
 def select_operators(
     *, training: bool = True, extra: bool = True, without: tuple[str, ...] = ()
 ) -> tuple[ParaphraseOperator, ...]:
-    """Return the training (or the test) operators.
+    """Return the training or the test operators.
 
     Args:
-        extra: those that are not the paper's as well.
-        without: names that are left out, as in the ablations of Table 2.
+        extra: include operators that are not from the paper.
+        without: names to exclude, as in the ablations of Table 2.
 
     Raises:
-        DataError: a name in `without` is no operator's.
+        DataError: a name in `without` is unknown.
     """
     left_out = {operator(name).name for name in without}
     return tuple(
@@ -119,10 +119,10 @@ def select_operators(
 def with_functions(
     operators: tuple[ParaphraseOperator, ...], functions: dict[str, Apply]
 ) -> tuple[ParaphraseOperator, ...]:
-    """Put models in the place of stand-ins: name -> the function that replaces it.
+    """Replace stand-ins by models, given as a mapping from operator name to function.
 
     Raises:
-        DataError: a name is no operator's.
+        DataError: a name is unknown.
     """
     for name in functions:
         operator(name)

@@ -1,4 +1,4 @@
-"""Operators that leave parts of a question out (f2, f5, f6, f_d), and its key phrases, after TopicRank."""
+"""Operators that delete parts of a question (f2, f5, f6, f_d), and key phrases after TopicRank."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROUNDS = 30
 
 @dataclass(frozen=True, slots=True)
 class KeyPhrase:
-    """A phrase and all its places in the text, as (start, end)."""
+    """A phrase and all its spans in the text, as (start, end)."""
 
     text: str
     places: tuple[tuple[int, int], ...]
@@ -32,7 +32,7 @@ class KeyPhrase:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A run of content words; `index` is its place in words."""
+    """A run of content words; `index` is its position in words."""
 
     text: str
     index: int
@@ -40,7 +40,7 @@ class _Candidate:
 
 
 def key_phrases(text: str, count: int = 4) -> list[KeyPhrase]:
-    """Return the most important phrases, the best first.
+    """Return the most important phrases, best first.
 
     >>> [phrase.text for phrase in key_phrases("A farmer sells eggs. The farmer has 12 eggs in a basket.", 2)]
     ['farmer sells eggs', 'basket']
@@ -96,22 +96,22 @@ def _phrase(text: str, phrase: str) -> KeyPhrase:
 
 
 _LAST_TOKENS = 3
-_SHARE = 0.15  # of the tokens, left out at random
+_SHARE = 0.15  # of the tokens, deleted at random
 
 
 def same(question: str, _rng: random.Random) -> str | None:
-    """Return the question unchanged (f2), of which dropout makes two vectors in training; None where it is blank."""
+    """Return the question unchanged (f2), since dropout gives it two vectors in training; None if it is blank."""
     return question if question.strip() else None
 
 
 def delete_phrase(
     question: str, _rng: random.Random, *, encode: Encode | None = None, count: int = 4
 ) -> str | None:
-    """Delete the key phrase whose loss takes the question farthest from itself (f5); None where nothing else is left.
+    """Delete the key phrase whose removal changes the question's vector most (f5); None if nothing would be left.
 
     Args:
-        encode: gives unit vectors; without it those are of hashed character n-grams, which need no weights.
-        count: how many key phrases are tried.
+        encode: returns unit vectors; by default those of hashed character n-grams, which need no weights.
+        count: number of key phrases to try.
     """
     versions = []
     for phrase in key_phrases(question, count):
@@ -130,7 +130,7 @@ def _wording() -> HashedNgramEncoder:
 
 
 def delete_last_sentence(question: str, _rng: random.Random) -> str | None:
-    """Drop the last sentence, or of a single one the last three tokens (f6); None where nothing would be left."""
+    """Drop the last sentence, or the last three tokens of a single one (f6); None if nothing would be left."""
     sentences = split_sentences(question)
     if len(sentences) > 1:
         return question[: sentences[-1].start].rstrip() or None
@@ -144,7 +144,7 @@ def delete_last_sentence(question: str, _rng: random.Random) -> str | None:
 
 
 def delete_tokens(question: str, rng: random.Random) -> str | None:
-    """Leave out each token with probability 0.15, at least one (f_d, after EDA); None of fewer than three tokens."""
+    """Delete each token with probability 0.15, at least one (f_d, after EDA); None for fewer than three tokens."""
     tokens = question.split()
     if len(tokens) < 3:
         return None
@@ -157,9 +157,9 @@ def delete_tokens(question: str, rng: random.Random) -> str | None:
 
 
 def ask_only(question: str, rng: random.Random) -> str | None:
-    """Ask with one fact or none, as a weak paraphraser trained on a forum's questions does; None of a single sentence.
+    """Ask with at most one fact, like a weak paraphraser trained on a forum's questions; None for a single sentence.
 
-    The stand-in of f_e: section 4.2 and Figure 1.
+    It is the stand-in for f_e: section 4.2 and Figure 1.
     """
     sentences = [sentence.text.strip() for sentence in split_sentences(question)]
     asks = [sentence for sentence in split_sentences(question) if sentence.is_question]

@@ -1,7 +1,7 @@
-"""Operators on names and on things that are counted: f7, and ours.
+"""Operators on names and counted things: f7, and ours.
 
-ParaQD (Gupta et al., 2022), section 3.3 and Table 3: where every mention changes alike, the question is the same; where
-some do, it contradicts itself: 20 apples become 20 hats, and then it is asked for the apples.
+ParaQD (Gupta et al., 2022), section 3.3 and Table 3: if every mention changes alike, the question is the
+same; if only some do, it contradicts itself: 20 apples become 20 hats, but the question asks for apples.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from analytics.paraphrase.words.wording import pairs_of
 from analytics.text.clauses import split_sentences
 
 THINGS = pairs_of("things")
-"""Things that questions count, and that may stand for one another: (one, several)."""
+"""Interchangeable things that questions count: (singular, plural)."""
 
 _UNITS = frozenset({"cup", "cups"})
 _WORD = re.compile(r"[A-Za-z]+")
 _FORMS = {word: (pair, several) for pair in THINGS for several, word in enumerate(pair)}
-_MOST = 3  # names that f7 replaces
+_MOST = 3  # names that f7 replaces at most
 _TRIES = 8
 _JOINED = re.compile(r"^\s*(?:,|and|or|&|,\s*and|to)\s*$")
 
@@ -36,10 +36,10 @@ def _names(question: str) -> dict[str, list[EntityMention]]:
 
 
 def replace(question: str, rng: random.Random) -> str | None:
-    """Replace or delete 1 to min(3, k) of the k names (f7); None where there is none, or only a renaming was drawn.
+    """Replace or delete 1 to min(3, k) of the k names (f7); None if there is none, or only a renaming was drawn.
 
-    A name is replaced in some of its mentions only, or by a name that another already has, or it is deleted; where two
-    names merely change places throughout, others are drawn.
+    A name is replaced in only some of its mentions or by a name already in use, or it is deleted; if two
+    names would merely be swapped throughout, others are drawn.
     """
     mentions = _names(question)
     if not mentions:
@@ -55,7 +55,7 @@ def replace(question: str, rng: random.Random) -> str | None:
 
 
 def _is_renaming(mentions: Mapping[str, Sequence[EntityMention]], edits: Sequence[Edit]) -> bool:
-    """Return whether every name has one name afterwards and no two have the same, as where two names change places."""
+    """Return whether the edits only rename: afterwards every name has one name and no two share one, as in a swap."""
     new = {start: text for start, _end, text in edits}
     named = {
         name: {new.get(mention.start, name) for mention in entity_mentions}
@@ -89,7 +89,7 @@ def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: 
 
 
 def _things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
-    """Return where the countable things of the table stand, outside formulas."""
+    """Return the spans of the table's countable things outside formulas."""
     formulas = formula_spans(question) + [(mention.start, mention.end) for mention in find_entities(question)]
     matches: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _WORD.finditer(question):
@@ -104,14 +104,14 @@ def _things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
 
 
 def rename_throughout(question: str, rng: random.Random) -> str | None:
-    """Rename one to three names or things everywhere; None where there is neither."""
+    """Rename one to three names or things everywhere; None if there are neither."""
     names = _names(question)
     taken = set(names)
     edits: list[Edit] = []
     for name in rng.sample(list(names), min(len(names), rng.randint(1, _MOST))):
         new = another_name(names[name][0], taken, rng)
         places = re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
-        if new is not None and len(places) == len(names[name]):  # not also in small letters, or in a formula
+        if new is not None and len(places) == len(names[name]):  # not also in lower case or in a formula
             taken.add(new)
             edits += [(mention.start, mention.end, new) for mention in names[name]]
     things = _things_in(question)
@@ -122,7 +122,7 @@ def rename_throughout(question: str, rng: random.Random) -> str | None:
 
 
 def rename_in_places(question: str, rng: random.Random) -> str | None:
-    """Rename a thing in some of its places; None where no thing stands twice."""
+    """Rename a thing in some of its places; None if no thing occurs twice."""
     things = _things_in(question)
     repeated = [thing for thing, matches in things.items() if len(matches) > 1]
     if not repeated:
@@ -134,9 +134,9 @@ def rename_in_places(question: str, rng: random.Random) -> str | None:
 def _rename_thing(
     thing: tuple[str, str], things: dict[tuple[str, str], list[re.Match[str]]], rng: random.Random
 ) -> list[Edit]:
-    """Return the edits that turn every mention of a thing into another thing that does not occur.
+    """Return the edits that turn every mention of a thing into another thing that does not occur in the question.
 
-    Its article agrees.
+    Articles are adjusted.
     """
     vowel = thing[0][0] in "aeiou"
     free = [
@@ -155,7 +155,8 @@ def _rename_thing(
 def swap_in_sentence(question: str, rng: random.Random) -> str | None:
     """Swap two names in one sentence: "Ann has 5 more than Tom" -> "Tom has 5 more than Ann".
 
-    None where no sentence has two that also stand elsewhere, for names swapped throughout are a renaming.
+    None if no sentence has two that also occur elsewhere, because swapping names throughout is just a
+    renaming.
     """
     mentions = find_entities(question)
     pairs: list[tuple[EntityMention, EntityMention]] = []

@@ -1,7 +1,7 @@
-"""Operators on numbers: f3 writes them in words, f8 takes them away; ours write digits, change a number, swap two.
+"""Operators on numbers: f3 writes them in words, f8 removes them; ours write digits, change a number, swap two.
 
-ParaQD (Gupta et al., 2022), sections 3.2 and 3.3. A number is replaced where it stands and nowhere else ("900" never
-becomes "9zerozero"), outside formulas.
+ParaQD (Gupta et al., 2022), sections 3.2 and 3.3. Only whole numbers are replaced ("900" never becomes
+"9zerozero"), and only outside formulas.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
 QUANTIFIERS = ("some", "a few", "many", "a lot of", "")
-"""What a number becomes that f8 takes away."""
+"""Replacements for a number that f8 removes."""
 
 _SIGNS = frozenset("=+*/^×÷()[]<>:_\\-–−{}")
 _PERCENT = re.compile(r"\s*(?:%|percent|per cent)$", re.IGNORECASE)
@@ -52,9 +52,9 @@ def _free_numbers(question: str) -> list[NumberMention]:
 
 
 def in_words(question: str, _rng: random.Random) -> str | None:
-    """Write the numbers in words (f3); None where there is none in digits that can be.
+    """Write the numbers in words (f3); None if no number in digits can be.
 
-    What is glued to letters or signs ("3x", "2nd", "3:5") stays.
+    Numbers attached to letters or signs ("3x", "2nd", "3:5") are not changed.
     """
     formulas = formula_spans(question)
     money = {unit.end: unit for unit in find_units(question) if unit.dimension == "money"}
@@ -99,9 +99,9 @@ def _words(question: str, mention: NumberMention, money: dict[int, UnitMention])
 
 
 def in_digits(question: str, _rng: random.Random) -> str | None:
-    """Write whole numbers in digits, f3 the other way round; None where none stands in words.
+    """Write whole numbers in digits, the inverse of f3; None if none is in words.
 
-    "One" and "half" stay.
+    "One" and "half" are not changed.
     """
     edits = [
         (mention.start, mention.end, str(mention.value))
@@ -114,10 +114,10 @@ def in_digits(question: str, _rng: random.Random) -> str | None:
 
 
 def delete(question: str, rng: random.Random) -> str | None:
-    """Replace one or two numbers, each by one of `QUANTIFIERS` (f8); None where there is none but "one" or "half".
+    """Replace one or two numbers, each by one of `QUANTIFIERS` (f8); None if there is none except "one" or "half".
 
-    A value that stands in the text several times is taken away everywhere, or it would not be lost. Money signs and
-    percent go with their number.
+    A value that occurs several times is removed everywhere, or it would not be lost. Money and per cent signs
+    are removed with their number.
     """
     mentions = [mention for mention in _free_numbers(question) if mention.text.lower() not in {"one", "half"}]
     values = sorted({mention.value for mention in mentions})
@@ -157,7 +157,7 @@ def _deletion(question: str, mention: NumberMention, quantifier: str, signs: dic
 
 
 def change(question: str, rng: random.Random) -> str | None:
-    """Change one number a little, wherever its value stands: a digit, or a few more or less; None where none can be."""
+    """Change one number slightly everywhere: one digit, or a few more or less; None if no number can change."""
     mentions = [
         mention
         for mention in _free_numbers(question)
@@ -193,10 +193,10 @@ def _another(mention: NumberMention, taken: set[Fraction], rng: random.Random) -
 
 
 def swap(question: str, rng: random.Random) -> str | None:
-    """Exchange two numbers of different value; None where there are no two that stand once each.
+    """Swap two numbers of different value; None if there are no two that occur once each.
 
-    Numbers that are joined by "and", "or", "to" or a sign ("3 and 5", "3:5") are no pair, and a question for a sum,
-    a product or an average has none: their order may be free there.
+    Numbers joined by "and", "or", "to" or a sign ("3 and 5", "3:5") are not swapped, nor are numbers in a
+    question for a sum, a product or an average, because their order may not matter there.
     """
     if _SYMMETRIC.search(question):
         return None
@@ -216,7 +216,7 @@ def swap(question: str, rng: random.Random) -> str | None:
 
 
 def _same_kind(first: NumberMention, second: NumberMention) -> bool:
-    """Return whether both are in digits or both in words, and both percent or neither."""
+    """Return whether both are in digits or both in words, and both per cent or neither."""
     return first.text[0].isdigit() == second.text[0].isdigit() and ("%" in first.text) == ("%" in second.text)
 
 

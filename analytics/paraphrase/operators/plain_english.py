@@ -1,7 +1,8 @@
-"""What a rewording must not be: broken English, or the question itself with a word exchanged. Torch-free.
+"""Reject bad rewordings: broken English, or the question itself with a word replaced. Torch-free.
 
-The check of the language knows constructions that rewriting words without reading the sentence leaves behind, such as
-"at a quickly rate" and "receives paid". It is no parser: it may miss a mistake, and hardly ever names a right sentence.
+The language check knows constructions that result from rewriting words without parsing the sentence, such as
+"at a quickly rate" and "receives paid". It is not a parser: it may miss a mistake, but rarely flags a correct
+sentence.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ _LONG_FORMS = (
 )
 _WORD = re.compile(r"\$[^$]*\$|[^\W_]+(?:['’][^\W_]+)*|[%£€°]")
 _ALIKE = {word: row[0] for row in SYNONYMS for word in row} | {"total": "sum", "every": "each", "per": "each"}
-_FEWEST = 3  # words that a rewording must change
-_MOVED = 3  # words that must stand elsewhere for the order to be another; so many another order is worth
-_SAME_WORD = 0.34  # of a changed word: a synonym in its place
+_FEWEST = 3  # minimum words that a rewording must change
+_MOVED = 3  # words that must move for the order to count as different, which is worth as many words
+_SAME_WORD = 0.34  # weight of a changed word that is a synonym in the same place
 
 
 def breakages(text: str, original: str = "") -> list[str]:
-    """Return the broken places of a text that its original does not have.
+    """Return the language errors in a text that its original does not have.
 
     >>> breakages("It fills at a quickly rate."), breakages("She gets paid 5 dollars.")
     (['a quickly rate'], [])
@@ -70,11 +71,11 @@ def breakages(text: str, original: str = "") -> list[str]:
 
 
 def usefulness(question: str, rewording: str) -> float:
-    """Return how much a rewording says in other words, from 0; trivial rewordings have 0.
+    """Score how much of a question a rewording changes, from 0; trivial rewordings score 0.
 
-    Trivial is what asks "Find" for "What is", writes contractions out or exchanges a synonym or two: no pupil would
-    call it another wording. Counted are words that came or went; a synonym counts for a third of a word, and another
-    order for three words.
+    A rewording is trivial if it replaces "What is" by "Find", expands contractions or swaps a synonym or two:
+    no pupil would call it a different wording. The score counts words added or removed; a synonym counts as a
+    third of a word, and a different order as three words.
 
     >>> usefulness("What is the sum of 3 and 4?", "Find the sum of 3 and 4.")
     0.0
@@ -90,7 +91,7 @@ def usefulness(question: str, rewording: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text without those that only ask, contractions written out."""
+    """Return the words of a text, with contractions expanded, without those that only ask."""
     text = text.replace("’", "'")
     for pattern, long in _LONG_FORMS:
         text = pattern.sub(long, text)

@@ -1,4 +1,4 @@
-"""Rules of the rule paraphraser on clauses, on words and phrases, and on what is asked."""
+"""Rules of the rule paraphraser for clauses, for words and phrases, and for the question."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OPENER = re.compile(
 
 
 def move_condition(text: str, _rng: random.Random) -> str | None:
-    """Move the condition of a question: "If A, how B?" and "How B if A?"."""
+    """Move the condition of a question between "If A, how B?" and "How B if A?"."""
     sentences = split_sentences(text)
     names = first_words(text)
     for sentence in sentences:
@@ -99,7 +99,7 @@ def existential(text: str, rng: random.Random) -> str | None:
 
 
 def join_sentences(text: str, rng: random.Random) -> str | None:
-    """Join two short statements that follow one another by "and" or a semicolon."""
+    """Join two short consecutive statements by "and" or a semicolon."""
     sentences = split_sentences(text)
     pairs = [
         index
@@ -125,7 +125,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
 
 
 def question_first(text: str, _rng: random.Random) -> str | None:
-    """Ask first, and give the facts behind: "How many ...? Tom has ...". Only where the question names its subject."""
+    """Put the question before the facts: "How many ...? Tom has ...", if the question names its subject."""
     sentences = split_sentences(text)
     if (
         len(sentences) < 2
@@ -160,7 +160,7 @@ _MOST_SYNONYMS = 5
 
 
 def replace_synonyms(text: str, rng: random.Random) -> str | None:
-    """Replace words by synonyms, everywhere alike; None where there is none."""
+    """Replace words by synonyms consistently; None if there are none."""
     table, pattern = _synonyms()
     matches = list(pattern.finditer(text))
     chosen = {
@@ -178,13 +178,13 @@ def replace_synonyms(text: str, rng: random.Random) -> str | None:
 
 
 def _is_name(match: re.Match[str]) -> bool:
-    """Return whether a capitalised word stands inside a sentence ("Big Apple Town")."""
+    """Return whether a capitalised word is inside a sentence ("Big Apple Town")."""
     before = match.string[: match.start()].rstrip()
     return match[0][0].isupper() and bool(before) and before[-1] not in ".?!\"'"
 
 
 def replace_phrases(text: str, rng: random.Random) -> str | None:
-    """Put set phrases in other words; None where there is none."""
+    """Replace set phrases by other words; None if there are none."""
     changed = text
     for pattern, choices in rng.sample(_compiled(), len(_compiled())):
         if rng.random() < 0.6 and pattern.search(changed):
@@ -193,7 +193,7 @@ def replace_phrases(text: str, rng: random.Random) -> str | None:
 
 
 def contract(text: str, rng: random.Random) -> str | None:
-    """Contract ("do not" -> "don't"), or write contractions out; None where there is neither."""
+    """Contract ("do not" -> "don't"), or expand contractions; None if neither applies."""
     table = rng.choice((_CONTRACTED, _EXPANDED))
     pattern = re.compile(rf"\b(?:{'|'.join(table)})\b", re.IGNORECASE)
 
@@ -254,7 +254,7 @@ _TEMPLATES = (
         "What {be} the age of {who}{rest}?",
     ),
 )
-"""What has one other wording -> that."""
+"""Maps a phrase to its only other wording."""
 
 _HOW_FAR = re.compile(
     rf"^How far {_DO} {_SUBJECT} (?P<verb>travel|walk|run|drive|go|ride|swim|jump)(?P<rest>[^?]*)\?$"
@@ -264,7 +264,7 @@ _ATTRIBUTE = {"cost": "is the cost of", "weigh": "is the weight of"}
 
 
 def reword_question(text: str, rng: random.Random) -> str | None:
-    """Ask for the same quantity in other words; None where the question has none of the known forms."""
+    """Ask for the same quantity in other words; None if the question has none of the known forms."""
     sentences = [clause for clause in split_sentences(text) if clause.is_question]
     for sentence in reversed(sentences):
         body = re.sub(r"\s+([?.])$", r"\1", sentence.text.strip())
@@ -297,7 +297,7 @@ def _what(quantity: str, rng: random.Random, be: str = "is") -> str:
 
 
 def _clause(match: re.Match[str]) -> str:
-    """Return the clause that a question contains: "did Ann buy today" -> "Ann bought today"."""
+    """Turn a question clause into a statement: "did Ann buy today" -> "Ann bought today"."""
     do = match["do"]
     verb = match["verb"]
     who = match["who"]
@@ -313,7 +313,7 @@ def _how_many_do(asked: str, rng: random.Random) -> str | None:
     if (
         match is None
         or not (match["do"] in _AUXILIARY or match["verb"] in VERBS)
-        or match["who"] in {"be", "have"}  # "can be filled": nobody is named
+        or match["who"] in {"be", "have"}  # "can be filled": the agent is not named
         or re.search(r"\bthan\b|\beach\b", match["rest"])
         or match["what"].startswith(("more", "fewer"))
     ):

@@ -1,9 +1,9 @@
-"""The offline stand-in for f1, back-translation: a paraphraser of rules that keeps a question's mathematics.
+"""The offline stand-in for f1, back-translation: a rule-based paraphraser that preserves a question's mathematics.
 
-No weights are downloaded by default, so this takes the translators' place until models are configured. Every rule
-keeps numbers, units, names and relations: clause order, joined sentences, contractions, a curated list of synonyms,
-and questions put in other words. It makes no passive, swaps in no random word and deletes none: those are the test
-operators' (f_a, f_c, f_d).
+No weights are downloaded by default, so it replaces the translation models until they are configured. Every
+rule preserves numbers, units, names and relations: clause order, joined sentences, contractions, a curated
+list of synonyms, and reworded questions. It makes no passives and neither replaces nor deletes random words:
+the test operators do that (f_a, f_c, f_d).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _RULES: tuple[tuple[Rule, float], ...] = (
     (rewording.join_sentences, 0.4),
     (rewording.question_first, 0.15),
 )
-"""Rule -> how often it is tried, in order."""
+"""Maps a rule to the probability with which it is tried, in order."""
 
 
 def reword(question: str, rng: random.Random, *, strength: float = 1.0) -> str | None:
-    """Put a question in other words; None where no rule applies.
+    """Reword a question; None if no rule applies.
 
     Args:
-        strength: multiplies the probability of each rule; with 10 every rule that applies is used.
+        strength: multiplies the probability of each rule; with 10, every applicable rule is used.
     """
     changed = question
     for rule, probability in _RULES:

@@ -1,7 +1,7 @@
-"""Operators that need a sequence-to-sequence model, which `seq2seq` loads: f1, f9, f_a, f_b and f_e. Torch-free.
+"""Operators that need a sequence-to-sequence model, loaded by `seq2seq`: f1, f9, f_a, f_b and f_e. Torch-free.
 
-ParaQD (Gupta et al., 2022), sections 3.2, 3.3 and 4.2. Where no models are configured, the stand-ins of the catalog
-take their place.
+ParaQD (Gupta et al., 2022), sections 3.2, 3.3 and 4.2. If no models are configured, the stand-ins in the
+catalog are used.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from analytics.text.clauses import split_sentences
 
 
 class SequenceModel(Protocol):
-    """Writes texts from texts."""
+    """Generates texts from texts."""
 
     def generate(self, texts: Sequence[str], *, beams: int = 1, outputs: int = 1) -> list[list[str]]:
-        """Return the best outputs of each text, the best first; `outputs` is at most `beams`."""
+        """Return the best outputs for each text, best first; `outputs` is at most `beams`."""
         ...
 
 
 def farthest(text: str, candidates: Sequence[str]) -> list[str]:
-    """Order candidates by their normalised Levenshtein distance from a text, the farthest first."""
+    """Sort candidates by normalised Levenshtein distance from a text, farthest first."""
     return sorted(
         candidates, key=lambda candidate: (-Levenshtein.normalized_distance(text, candidate), candidate)
     )
 
 
 def first_different(text: str, candidates: Sequence[str]) -> str | None:
-    """Return the first candidate that says anything and differs in more than blanks."""
+    """Return the first non-empty candidate that differs in more than whitespace."""
     words = text.split()
     return next(
         (candidate.strip() for candidate in candidates if candidate.strip() and candidate.split() != words),
@@ -42,12 +42,12 @@ def first_different(text: str, candidates: Sequence[str]) -> str | None:
 
 @dataclass(frozen=True)
 class BackTranslation:
-    """f1: into another language and back, sentence by sentence; of the ways back the farthest is taken.
+    """f1: translate into another language and back, sentence by sentence, choosing the most different result.
 
     Attributes:
-        forward: from the question's language.
-        back: into it.
-        beams: searched each way; on the way back the `outputs` best are compared.
+        forward: translates from the question's language.
+        back: translates back into it.
+        beams: beam width in both directions; on the way back the `outputs` best are compared.
     """
 
     forward: SequenceModel
@@ -56,7 +56,7 @@ class BackTranslation:
     outputs: int = 2
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
-        """Return the back-translation; None where nothing changes or nothing comes back."""
+        """Return the back-translation; None if nothing changes or nothing comes back."""
         sentences = [clause.text.strip() for clause in split_sentences(question) if clause.text.strip()]
         if not sentences:
             return None
@@ -71,11 +71,11 @@ class BackTranslation:
 
 @dataclass(frozen=True)
 class WeakParaphraser:
-    """f9 and f_e: the farthest output that still has a certain share of the question's length.
+    """f9 and f_e: the most different output that still has a minimum share of the question's length.
 
     Attributes:
-        prefix: what the model wants in front ("paraphrase: ").
-        shortest: an output with a smaller share of the question's words is passed over.
+        prefix: prompt prefix for the model ("paraphrase: ").
+        shortest: minimum share of the question's words; shorter outputs are skipped.
     """
 
     model: SequenceModel
@@ -85,7 +85,7 @@ class WeakParaphraser:
     shortest: float = 0.5
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
-        """Return the model's output; None where all are too short or equal the question."""
+        """Return the model's output; None if all are too short or equal the question."""
         if not question.strip():
             return None
         [outputs] = self.model.generate([self.prefix + question], beams=self.beams, outputs=self.outputs)
@@ -98,13 +98,13 @@ class WeakParaphraser:
 
 @dataclass(frozen=True)
 class PassiveByModels:
-    """f_a with models: one that changes the voice, sentence by sentence, and one that corrects the grammar."""
+    """f_a with models: one changes the voice, sentence by sentence, and one corrects the grammar."""
 
     voice: SequenceModel
     grammar: SequenceModel | None = None
 
     def apply(self, question: str, _rng: random.Random) -> str | None:
-        """Put the question in the passive; None where the models change nothing."""
+        """Put the question in the passive; None if the models change nothing."""
         sentences = [sentence.text.strip() for sentence in split_sentences(question)]
         changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
         if self.grammar is not None and changed:
@@ -114,13 +114,13 @@ class PassiveByModels:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """f_b, after Rotom: a model that was trained to undo the corruption writes the question again."""
+    """f_b, after Rotom: a model trained to undo the corruption rewrites the question."""
 
     model: SequenceModel
     prefix: str = ""
 
     def apply(self, question: str, rng: random.Random) -> str | None:
-        """Corrupt the question and let the model write it again; None where it comes back as it was."""
+        """Corrupt the question and let the model restore it; None if the result is the original."""
         if not question.strip():
             return None
         [outputs] = self.model.generate([self.prefix + corrupt(question, rng)], beams=4, outputs=2)
@@ -128,9 +128,9 @@ class Reconstruction:
 
 
 def corrupt(question: str, rng: random.Random, share: float = 0.1) -> str:
-    """Swap neighbours, leave out words and replace them, numbers never: what the model of f_b is trained to undo.
+    """Swap, delete and replace words, but never numbers; the model of f_b is trained to undo this.
 
-    What takes a word's place is another word of the question.
+    Replacements are other words of the question.
 
     Args:
         share: probability of each change at each word.

@@ -1,7 +1,7 @@
-"""Rules that stand in for the models of f9, f_a and f_b, as no weights are downloaded by default.
+"""Rule-based stand-ins for the models of f9, f_a and f_b, as no weights are downloaded by default.
 
-ParaQD (Gupta et al., 2022), sections 3.3 and 4.2. Like the paper's models, those of the test operators fail at times:
-people label what they make.
+ParaQD (Gupta et al., 2022), sections 3.3 and 4.2. Like the paper's models, those for test operators sometimes
+fail; people label their output.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SINGULAR = re.compile(r"^(?:a|an|one|1)\b|^(?:the|his|her)\s(?!.*s$)", re.IGNOR
 
 
 def to_passive(question: str, _rng: random.Random) -> str | None:
-    """Put every plain statement in the passive (for f_a); None where there is none.
+    """Put every simple statement in the passive (for f_a); None if there is none.
 
     "Ann bought 5 pens at the shop." -> "5 pens were bought by Ann at the shop.".
     """
@@ -83,9 +83,9 @@ _AFTER = re.compile(
 
 
 def drop_small_words(question: str, rng: random.Random) -> str | None:
-    """Drop small words that a reader puts back and run two sentences together (for f_b): telegraphic, mostly valid.
+    """Drop function words that a reader can restore, and merge two sentences (for f_b): telegraphic, mostly valid.
 
-    None where there is nothing to drop or join.
+    None if there is nothing to drop or merge.
     """
     formulas = formula_spans(question)
     small = [
@@ -114,10 +114,10 @@ _PHRASE = re.compile(
 
 
 def summarise(question: str, rng: random.Random) -> str | None:
-    """Lose a number or a condition (for f9), as Pegasus does with word problems; None where only the question is there.
+    """Lose a number or a condition (for f9), as Pegasus does with word problems; None if there is only a question.
 
-    A sentence with a number is left out, a phrase with a number is cut off, or two sentences run into one at the cost
-    of a fact.
+    A sentence with a number is dropped, a phrase with a number is cut, or two sentences are merged at the
+    cost of a fact.
     """
     ways = [_drop_sentence, _drop_clause, _cut_phrase, _cut_phrase, _run_together]
     rng.shuffle(ways)
@@ -137,7 +137,7 @@ def _values(text: str) -> list[Fraction]:
 
 
 def _drop(pieces: list[Clause], rng: random.Random) -> str | None:
-    """Leave out one of the statements with a number."""
+    """Drop one of the statements with a number."""
     facts = [piece for piece in pieces if not piece.is_question and find_numbers(piece.text)]
     if not facts or len(pieces) == 1:
         return None
@@ -162,7 +162,7 @@ def _cut_phrase(question: str, rng: random.Random) -> str | None:
 
 
 def _run_together(question: str, rng: random.Random) -> str | None:
-    """Keep the beginning of one statement and the end of the next."""
+    """Join the beginning of one statement to the end of the next."""
     pieces = split_sentences(question)
     pairs = [
         index

@@ -1,7 +1,7 @@
 """Operators on units: f4 writes them out, f10 replaces them by others of their category; ours abbreviates them.
 
-ParaQD (Gupta et al., 2022), sections 3.2 and 3.3; the table of units is analytics.text.unit_names. Unlike the
-paper's, a name agrees with its number, and there are areas, volumes and capacities too.
+ParaQD (Gupta et al., 2022), sections 3.2 and 3.3; the table of units is in analytics.text.unit_names. Unlike
+in the paper, a unit's name agrees with its number, and there are areas, volumes and capacities too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
     "volume": ("liter", "milliliter", "gallon", "quart", "pint", "cup", "tablespoon"),
     "area": ("centimeter ** 2", "meter ** 2", "kilometer ** 2", "inch ** 2", "foot ** 2", "hectare", "acre"),
 }
-"""Category -> the units that may stand for one another."""
+"""Maps a category to its interchangeable units."""
 
 SHORT_FORMS = dict(pairs_of("short_units"))
 _MONEY = {"dollar": "$", "euro": "€", "pound_sterling": "£", "rupee": "Rs. "}
@@ -63,7 +63,7 @@ def _free_units(question: str) -> list[UnitMention]:
 
 
 def write_out(question: str, _rng: random.Random) -> str | None:
-    """Write out every abbreviated unit and percent sign (f4): "20 kmph", "$5"; None where there is none."""
+    """Write out every abbreviated unit and percent sign (f4): "20 kmph", "$5"; None if there is none."""
     numbers = find_numbers(question)
     ends = {mention.end: mention for mention in numbers}
     starts = {mention.start: mention for mention in numbers}
@@ -97,17 +97,17 @@ def write_out(question: str, _rng: random.Random) -> str | None:
 
 
 def _is_decade(question: str, unit: UnitMention) -> bool:
-    """Return whether an "s" makes a decade of a number: "the 90s"."""
+    """Return whether an "s" turns a number into a decade: "the 90s"."""
     return unit.text == "s" and question[unit.start - 1 : unit.start] == "0"
 
 
 def _dot_is_the_units(question: str, end: int) -> bool:
-    """Return whether a full stop behind a unit belongs to it ("5 hr. later"): the sentence goes on in small letters."""
+    """Return whether a full stop after a unit belongs to it ("5 hr. later"): the sentence continues in lower case."""
     return question[end - 1 : end] == "." and question[end:].lstrip()[:1].islower()
 
 
 def abbreviate(question: str, _rng: random.Random) -> str | None:
-    """Abbreviate every unit that follows a number in digits, f4 the other way round; None where there is none."""
+    """Abbreviate every unit after a number in digits, the inverse of f4; None if there is none."""
     formulas = formula_spans(question)
     numbers = {mention.end: mention for mention in find_numbers(question) if mention.text[0].isdigit()}
     edits: list[Edit] = []
@@ -124,10 +124,10 @@ def abbreviate(question: str, _rng: random.Random) -> str | None:
 
 
 def replace(question: str, rng: random.Random) -> str | None:
-    """Replace one unit or more, written as the old one was (f10); None where there is none that measures something.
+    """Replace one or more units, in the style of the old ones (f10); None if no unit measures something.
 
-    Where a unit stands in several places, it stays in at least one: a unit renamed throughout might leave the question
-    as it was.
+    If a unit occurs in several places, it is kept in at least one: renaming a unit throughout might not
+    change the question.
     """
     numbers = find_numbers(question)
     number_ends = {number.end for number in numbers}
@@ -160,7 +160,7 @@ def _measures(question: str, unit: UnitMention, number_ends: set[int]) -> bool:
 def _written(
     question: str, mention: UnitMention, new: str, starts: Mapping[int, NumberMention]
 ) -> list[Edit]:
-    """Write a unit in the place of another."""
+    """Replace a unit by another."""
     if mention.text in MONEY_SIGNS:
         return _money(question, mention, new, starts)
     words = mention.text.lower()
@@ -176,7 +176,7 @@ def _written(
 
 
 def _money(question: str, sign: UnitMention, unit: str, starts: Mapping[int, NumberMention]) -> list[Edit]:
-    """Write a unit's name behind the number that follows a money sign; nothing where none does."""
+    """Write a unit's name after the number that follows a money sign; no edits if there is no number."""
     number = starts.get(len(question) - len(question[sign.end :].lstrip(" ")))
     name = number and unit_words(unit, several=number.value != 1)
     if number is None or name is None:

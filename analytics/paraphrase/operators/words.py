@@ -1,4 +1,4 @@
-"""Operators on words: a comparison turned round, an unrelated word put in, and telling words replaced (f_c)."""
+"""Operators on words: invert a comparison, insert an unrelated word, and replace rare words (f_c)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
 OPPOSITES = {first: others for first, *others in rows_of("opposites")}
-"""A comparison -> what turns it round."""
+"""Maps a comparison to its opposite."""
 
 _PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(OPPOSITES, key=len, reverse=True))})\b", re.IGNORECASE)
 _TIMES = re.compile(r"(?:times|twice|half|thrice)\s$", re.IGNORECASE)
 
 
 def turn_round(question: str, rng: random.Random) -> str | None:
-    """Turn one comparison round; None where there is none outside formulas."""
+    """Invert one comparison; None if there is none outside formulas."""
     formulas = formula_spans(question)
     comparisons = [
         match
@@ -42,7 +42,7 @@ def turn_round(question: str, rng: random.Random) -> str | None:
 
 
 def _is_part(match: re.Match[str]) -> bool:
-    """Return whether the words belong to another expression: "twice as many", "after that", "half as much"."""
+    """Return whether the words are part of another expression: "twice as many", "after that", "half as much"."""
     text, word = match.string, match[0].lower()
     behind = text[match.end() : match.end() + 8].lower()
     if word == "as many":
@@ -53,13 +53,13 @@ def _is_part(match: re.Match[str]) -> bool:
 
 
 WORDS = tuple(dict.fromkeys(words_of("unrelated")))
-"""Words that are no names, no units and nothing that a word problem counts."""
+"""Words that are not names, units or things that a word problem counts."""
 
 _COUNTED = re.compile(r"\s(?:[a-z]+\s)?([a-z]{4,})\b")
 
 
 def put_unrelated(question: str, rng: random.Random) -> str | None:
-    """Put one unrelated word, at times two, in; None where there is nothing to put it for outside formulas."""
+    """Replace one word, sometimes two, by unrelated ones; None if there is nothing to replace outside formulas."""
     places = _places(question)
     if not places:
         return None
@@ -70,7 +70,7 @@ def put_unrelated(question: str, rng: random.Random) -> str | None:
 
 
 def _places(question: str) -> list[tuple[int, int]]:
-    """Return where names, units, numbers and counted things stand, each place once."""
+    """Return the distinct spans of names, units, numbers and counted things."""
     numbers = find_numbers(question)
     spans = [(entity.start, entity.end) for entity in find_entities(question)]
     spans += [(unit.start, unit.end) for unit in find_units(question)]
@@ -95,15 +95,15 @@ _WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?![\w'’])")
 
 
 class TfidfReplacement:
-    """Replaces the words of highest TF-IDF.
+    """Replaces the words with the highest TF-IDF.
 
     Args:
-        texts: where document frequencies and the vocabulary come from.
-        share: of a question's words that are replaced, at least one and at most four.
+        texts: source of document frequencies and vocabulary.
+        share: share of a question's words to replace, at least one and at most four.
     """
 
     never: Set[str] = STOP_WORDS
-    """Words that are neither replaced nor put in."""
+    """Words that are neither replaced nor inserted."""
 
     def __init__(self, texts: Iterable[str], share: float = 0.12) -> None:
         self.share = share
@@ -115,7 +115,7 @@ class TfidfReplacement:
         self.vocabulary = sorted(word for word in self.frequency if len(word) > 2 and word not in self.never)
 
     def apply(self, question: str, rng: random.Random) -> str | None:
-        """Replace one to four words; None where the question or the vocabulary has none."""
+        """Replace one to four words; None if the question or the vocabulary has none."""
         formulas = formula_spans(question)
         places = [match for match in _WORD.finditer(question) if not overlaps(*match.span(), formulas)]
         counts = Counter(match[0].lower() for match in places if match[0].lower() not in self.never)
@@ -131,11 +131,11 @@ class TfidfReplacement:
         return apply_edits(question, [(*match.span(), new[word]) for word, match in chosen.items()])
 
     def _chosen(self, weight: Mapping[str, float], most: int, _rng: random.Random) -> Sequence[str]:
-        """Return the words that are replaced, of a question's words with their TF-IDF."""
+        """Return the words to replace, given a question's words with their TF-IDF."""
         return sorted(weight, key=lambda word: (-weight[word], word))[:most]
 
     def _new_word(self, word: str, rng: random.Random) -> str:
-        """Return what stands in a word's place."""
+        """Return the replacement for a word."""
         while (drawn := rng.choice(self.vocabulary)) == word:
             pass
         return drawn
@@ -143,12 +143,12 @@ class TfidfReplacement:
 
 @lru_cache(maxsize=1)
 def _by_common_words() -> TfidfReplacement:
-    """Return the stand-in where no texts are given: a list of a thousand common English words, each a document."""
+    """Return the default without texts: each of a thousand common English words is a document."""
     from faker.providers.lorem.en_US import Provider
 
     return TfidfReplacement(Provider.word_list)
 
 
 def replace_rare(question: str, rng: random.Random) -> str | None:
-    """Replace the words that are rarest in English at large."""
+    """Replace the words that are rarest in general English."""
     return _by_common_words().apply(question, rng)

@@ -1,8 +1,8 @@
 """Untrained baselines: rules that a trained scorer has to beat.
 
-A rule gives +1 (valid) or -1; the edit similarity gives a number in between. On ParaQD's own test sets the rule "same
-set of numbers" already exceeds the published separation, so a scorer counts only above the rule, and above the rule
-with a frozen encoder's cosine behind it (`rule_first`).
+A rule returns +1 (valid) or -1; the edit similarity is a number in between. On ParaQD's own test sets the
+rule "same set of numbers" already exceeds the published separation, so a scorer is only useful if it beats
+the rule, and the rule combined with a frozen encoder's cosine (`rule_first`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analytics.text.units import find_units
 
 
 def same_numbers(original: str, paraphrase: str) -> float:
-    """Return 1 where both texts hold the same set of numbers, in digits or words, else -1.
+    """Return 1 if both texts contain the same set of numbers, in digits or words, else -1.
 
     >>> same_numbers("3 pens and 3 cards", "three pens"), same_numbers("3 pens", "some pens")
     (1.0, -1.0)
@@ -28,7 +28,7 @@ def same_numbers(original: str, paraphrase: str) -> float:
 
 
 def same_numbers_and_units(original: str, paraphrase: str) -> float:
-    """Return 1 where both texts hold the same numbers and the same units, each as often, else -1.
+    """Return 1 if both texts contain the same numbers and the same units, each equally often, else -1.
 
     >>> same_numbers_and_units("3 km", "3 kilometres"), same_numbers_and_units("3 km and 3 m", "3 km")
     (1.0, -1.0)
@@ -44,12 +44,12 @@ def same_numbers_and_units(original: str, paraphrase: str) -> float:
 
 
 def no_finding(original: str, paraphrase: str) -> float:
-    """Return 1 where the findings hold nothing serious, else -1."""
+    """Return 1 if there is no serious finding, else -1."""
     return -1.0 if any(finding.is_serious for finding in find_changes(original, paraphrase)) else 1.0
 
 
 def edit_similarity(original: str, paraphrase: str) -> float:
-    """Return 1 for equal texts, down to -1 where no character stays: twice Levenshtein's similarity, less 1.
+    """Return 1 for equal texts, down to -1 if no character is kept: twice the Levenshtein similarity, minus 1.
 
     >>> edit_similarity("abcd", "abcx")
     0.5
@@ -58,7 +58,7 @@ def edit_similarity(original: str, paraphrase: str) -> float:
 
 
 def rule_first(rule: float, cosine: float) -> float:
-    """Join a rule with a cosine: whatever the rule accepts is above what it refuses; the cosine orders each part.
+    """Combine a rule with a cosine: pairs accepted by the rule rank above the rest; the cosine orders each part.
 
     >>> rule_first(1, -0.2) > rule_first(-1, 0.9)
     True
@@ -72,4 +72,4 @@ RULES: dict[str, Callable[[str, str], float]] = {
     "no_finding": no_finding,
     "edit_similarity": edit_similarity,
 }
-"""Name -> (original, paraphrase) -> score in [-1, 1]."""
+"""Maps a name to a function from (original, paraphrase) to a score in [-1, 1]."""

@@ -1,9 +1,10 @@
-"""How well scores tell valid paraphrases from invalid ones.
+"""Metrics for how well scores separate valid paraphrases from invalid ones.
 
-ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted, and
-the separation, which is the mean score of valid pairs less the mean score of invalid ones. The paper's F1 is the
-harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes' F1. Both are
-given. The ROC AUC needs no threshold. Computed by scikit-learn, so not for the web process.
+ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted,
+and the separation, which is the mean score of valid pairs minus the mean score of invalid ones. The paper's
+F1 is the harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes'
+F1. Both are given. The ROC AUC needs no threshold. They are computed by scikit-learn, so not in the web
+process.
 """
 
 from __future__ import annotations
@@ -18,20 +19,21 @@ from analytics.errors import DataError
 from analytics.metrics import accuracy
 
 THRESHOLD = 0.5
-"""A pair that scores more is called valid (section 5)."""
+"""Pairs that score above it count as valid (section 5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairMetrics:
-    """All figures of one set of scored pairs.
+    """All metrics of a set of scored pairs.
 
     Attributes:
-        macro_f1, weighted_f1: as scikit-learn averages them, over the classes' F1.
+        macro_f1, weighted_f1: scikit-learn's averages over the classes' F1.
         paper_macro_f1, paper_weighted_f1: the harmonic mean of the averaged precision and recall.
         positive_mean, negative_mean: mean score of the valid and of the invalid pairs.
         separation: their difference.
         auc: area under the ROC curve; ties count one half.
-        confusion: ((invalid called invalid, invalid called valid), (valid called invalid, valid called valid)).
+        confusion: ((invalid predicted invalid, invalid predicted valid), (valid predicted invalid, valid
+            predicted valid)).
     """
 
     pairs: int
@@ -52,19 +54,19 @@ class PairMetrics:
     confusion: tuple[tuple[int, int], tuple[int, int]]
 
     def as_dict(self) -> dict[str, object]:
-        """Return the figures as plain values."""
+        """Return the metrics as plain values."""
         return asdict(self)
 
 
 def pair_metrics(
     labels: Sequence[int], scores: Sequence[float], *, threshold: float = THRESHOLD
 ) -> PairMetrics:
-    """Measure scores against labels (1 valid, 0 not).
+    """Evaluate scores against labels (1 valid, 0 not).
 
     A class that is never predicted has precision 0.
 
     Raises:
-        DataError: lengths differ, a label is neither 0 nor 1, or one of the classes is absent.
+        DataError: lengths differ, a label is neither 0 nor 1, or one of the classes is missing.
     """
     truth, values = _checked(labels, scores)
     predicted = values > threshold
@@ -91,20 +93,20 @@ def pair_metrics(
 
 
 def roc_auc(labels: Sequence[int], scores: Sequence[float]) -> float:
-    """Return the probability that a valid pair scores above an invalid one, ties counted one half.
+    """Return the probability that a valid pair scores above an invalid one, counting ties as one half.
 
     >>> roc_auc([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
     0.875
 
     Raises:
-        DataError: as :func:`pair_metrics`.
+        DataError: as for :func:`pair_metrics`.
     """
     truth, values = _checked(labels, scores)
     return float(roc_auc_score(truth, values))
 
 
 def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> dict[str, float]:
-    """Return how often what operators mean to make (1 valid) is what people say (section 4.5).
+    """Return how often an operator's intended label (1 valid) agrees with people's (section 4.5).
 
     Returns:
         ``"precision"`` and ``"recall"`` of the valid class, and ``"accuracy"``.

@@ -1,4 +1,4 @@
-"""Scoring pairs with a trained scorer. Torch-free: the web process scores by ONNX Runtime."""
+"""Score pairs with a trained scorer. Torch-free: the web process scores with ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ASKS = re.compile(
     r"|\b(?:is|be|are|equals?)\s*[.．。]?\s*$|\(A\)",
     re.IGNORECASE,
 )
-_FEWEST_WORDS = 4  # in prose; a bare formula is a task
+_FEWEST_WORDS = 4  # in prose; a bare formula counts as a task
 
 
 def asks_something(text: str) -> bool:
@@ -73,7 +73,7 @@ _MARK = "#"
 
 
 def typed_text(text: str) -> str:
-    """Write numbers as decimals and units by their names in the text, and list them behind it.
+    """Write numbers as decimals and units by name, and list them after the text.
 
     >>> typed_text("Ann runs three km in 1,500 s.")
     'Ann runs 3 kilometer in 1500 second. # 3 # 1500 # kilometer # second'
@@ -107,7 +107,7 @@ def typed_text(text: str) -> str:
 
 
 def reading_typed(encode: Encode) -> Encode:
-    """Return the same encoder, which reads `typed_text` of what it is given."""
+    """Wrap an encoder so that it reads the `typed_text` of its inputs."""
     return lambda texts: encode([typed_text(text) for text in texts])
 
 
@@ -121,26 +121,27 @@ def _name(unit: str) -> str:
 
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"
-"""Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""
+"""Hashes of the questions that a scorer was trained on, so that a test can count overlaps."""
 
 
 CompareAnswers = Callable[[str, str], float]
-"""Tells of two texts whether their answers are the same: 1 or -1, or 0 where one of them is not known."""
+"""Compares the answers of two texts: 1 if equal, -1 if not, 0 if one of them is unknown."""
 
 UnreadReason = Literal["", "language", "question", "length"]
-"""Why a scorer says nothing of a pair: an unknown language, an original that asks nothing, texts too long to read."""
+"""Why a scorer gives no result for a pair: unknown language, original without a question, or too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """What is known of one pair.
+    """The scores of one pair.
 
     Attributes:
-        score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
-        cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
-        probability: that it is valid, from reading and findings; one half where nothing is known.
-        findings: what was lost, added or changed; none is serious where the texts share too few words, as another
-            number or name is then as often another way to say the same.
+        score: in [-1, 1]; valid above 0.5 according to the paper. It is the cosine, which some scorers
+            stretch.
+        cosine: the unstretched cosine, in [-1, 1]; it ranks pairs like the score.
+        probability: probability that it is valid, from reading and findings; one half if nothing is known.
+        findings: what was lost, added or changed; none is serious if the texts share too few words, as a
+            different number or name is then as often just another wording.
     """
 
     score: float
@@ -150,11 +151,11 @@ class PairScore:
 
     @property
     def verdict(self) -> Said:
-        """What may be said of the pair."""
+        """The verdict on the pair."""
         return said(self.probability)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as files have them."""
+        """Return the fields as stored in files."""
         return {
             "score": round(self.score, 6),
             "verdict": self.verdict,
@@ -164,13 +165,13 @@ class PairScore:
 
 
 class Scorer:
-    """A scorer; one instance may serve many threads.
+    """A paraphrase scorer. Thread-safe.
 
     Attributes:
         name: the artifact's name.
         checksum: identifies the artifact.
-        manifest: all that it says of itself.
-        verdict: joins findings and reading.
+        manifest: the artifact's manifest.
+        verdict: combines findings and reading.
     """
 
     def __init__(
@@ -195,7 +196,7 @@ class Scorer:
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        """Score pairs of (original, paraphrase), in the order given."""
+        """Score pairs of (original, paraphrase), in the given order."""
         if not pairs:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
@@ -218,9 +219,10 @@ class Scorer:
         ]
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """Return what the cross-encoder reads in each pair.
+        """Return the cross-encoder's reading of each pair.
 
-        None where the scorer has none, a pair is too long, or the texts share so few words that no reading counts.
+        None if the scorer has no cross-encoder, a pair is too long, or the texts share too few words for a
+        reading to count.
         """
         readings: list[PairReading | None] = [None] * len(pairs)
         if self._pair_reader is not None:
@@ -232,27 +234,27 @@ class Scorer:
         return readings
 
     def learned(self, texts: Sequence[str]) -> int:
-        """Return how many of the texts the scorer learned from; such a text is no test."""
+        """Return how many of the texts the scorer was trained on; such texts are unsuitable for testing."""
         return sum(question_number(text) in self._learned for text in texts)
 
     def with_encode(self, encode: Encode) -> Scorer:
-        """Return the same scorer with its vectors computed elsewhere, as in bulk with torch."""
+        """Return the same scorer with another encoder, e.g. torch for bulk encoding."""
         scorer = copy(self)
         scorer._encode = encode
         return scorer
 
     def with_answers(self, compare: CompareAnswers) -> Scorer:
-        """Return the same scorer that also weighs whether both texts have the same answer."""
+        """Return the same scorer, which also considers whether both texts have the same answer."""
         scorer = copy(self)
         scorer._compare_answers = compare
         return scorer
 
     def knows(self, original: str, paraphrase: str) -> bool:
-        """Return whether a number for this pair means something: see `unread_reason`."""
+        """Return whether a score for this pair is meaningful: see `unread_reason`."""
         return not self.unread_reason(original, paraphrase)
 
     def unread_reason(self, original: str, paraphrase: str) -> UnreadReason:
-        """Return why no number is given for a pair; empty where one is."""
+        """Return why a pair gets no score; empty if it gets one."""
         if self._unknown_share([original, paraphrase]) > UNKNOWN_SHARE_LIMIT:
             return "language"
         if not asks_something(original):
@@ -268,18 +270,18 @@ def weigh_pairs(
     readings: Sequence[PairReading | None] = (),
     answers: Sequence[float] = (),
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
-    """Return the findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
+    """Return the findings of each pair and its verdict features, in the order of `FEATURES`.
 
     Args:
         pairs: original and paraphrase.
-        scores: of the pairs, stretched if the scorer stretches them.
-        readings: of the pairs, if a cross-encoder read them.
-        answers: whether the texts of each have the same one, if that was looked at: see `CompareAnswers`.
+        scores: scores of the pairs, stretched if the scorer stretches them.
+        readings: readings of the pairs, if a cross-encoder read them.
+        answers: whether the texts of each pair have the same answer, if compared: see `CompareAnswers`.
     """
     findings = []
     for pair in pairs:
         found = tuple(find_changes(*pair))
-        if closeness(shared_words(*pair)) == 0:  # another number is as often another way to say the same
+        if closeness(shared_words(*pair)) == 0:  # a different number is as often just another wording
             found = tuple(replace(finding, is_serious=False) for finding in found)
         findings.append(found)
     features = [
@@ -309,10 +311,10 @@ def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
 
 
 def load_scorer(folder: Path) -> Scorer:
-    """Load a trained scorer; the session behind it is opened once per process.
+    """Load a trained scorer; its session is opened once per process.
 
     Raises:
-        ArtifactError: the folder is no scorer, or incomplete.
+        ArtifactError: the folder is not a scorer, or is incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     folder = Path(folder)

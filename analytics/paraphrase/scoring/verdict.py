@@ -1,9 +1,9 @@
 """The probability that a paraphrase is valid, from the findings and the reading of both texts. Torch-free.
 
-Only evidence that held on pairs of people who had no part in choosing it has weight (decision 107). All of it speaks
-of texts that share their wording: there one changed word is the change itself. Where a question is told in other words
-nothing that we know tells valid pairs from invalid ones, so such a pair gets one half. The cosine has no weight: people
-who change the sense change fewer words than people who reword.
+Only evidence that held on pairs from authors who had no part in choosing it has weight (decision 107). All of
+it concerns texts that share their wording, in which a changed word is the change itself. For a question told
+in other words, no known evidence separates valid pairs from invalid ones, so such a pair gets one half. The
+cosine has no weight: people who change the meaning change fewer words than people who reword.
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
 """
@@ -23,35 +23,35 @@ from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.words.wording import canonical, shared_share, words
 
 UNSTRETCHED = 0.5
-"""The boundary with which a stretched cosine is the cosine."""
+"""The boundary for which the stretched cosine equals the cosine."""
 
-_BEND = -0.9  # scores below are pressed together
-_OPPOSITE = 2.0  # the greatest distance
-_MOST = 2  # findings; more say no more
+_BEND = -0.9  # scores below it are compressed
+_OPPOSITE = 2.0  # maximum distance
+_MOST = 2  # findings; more add no evidence
 
 FEATURES = ("close", "findings", "dropped", "reading", "score", "answers")
-"""What is weighed: that the texts share their wording; serious findings, at most two; words that the paraphrase leaves
-out without others in their place; the cross-encoder's log-odds; each of these multiplied by `closeness`. The score
-as it is; and whether both texts have the same answer, 1 or -1, where answers were compared, else 0."""
+"""The features: whether the texts share their wording; serious findings, at most two; words that the paraphrase omits
+without replacement; the cross-encoder's log-odds; each of these multiplied by `closeness`. Then the unmodified score;
+and 1 or -1 for whether both texts have the same answer, 0 if answers were not compared."""
 
 SPEAK_FOR, SPEAK_AGAINST = ("reading", "score", "answers"), ("findings", "dropped")
-"""Features of which more may only speak for a paraphrase, or only against it."""
+"""Features that may only count for a paraphrase, or only against it."""
 
 WEIGHTS = (1.02, -2.41, -5.57, 1.26, 0.0, 1.88)
-"""Fitted by ``python -m tests.bench.verdict`` on seven files of pairs that people wrote."""
+"""Fitted by ``python -m tests.bench.verdict`` on seven files of pairs written by people."""
 
 SURE = 0.7
-"""From this probability on a pair is called valid, and invalid from 1 - SURE down; between, we cannot tell."""
+"""A pair is called valid from this probability up, and invalid from 1 - SURE down; in between it is undecided."""
 
-_FAR, _NEAR = 0.3, 0.5  # share of words in both texts, where closeness begins and is whole
-_MOST_ODDS = 4.0  # log-odds of a reading; beyond it is no surer
+_FAR, _NEAR = 0.3, 0.5  # share of common words at which closeness begins and is complete
+_MOST_ODDS = 4.0  # log-odds of a reading; higher values are capped
 
 Array = npt.NDArray[np.float64]
 Said = Literal["valid", "invalid", "unsure"]
 
 
 def said(probability: float) -> Said:
-    """Return what may be said of a pair.
+    """Return the verdict for a probability.
 
     >>> said(0.9), said(0.5), said(0.1)
     ('valid', 'unsure', 'invalid')
@@ -62,7 +62,7 @@ def said(probability: float) -> Said:
 
 
 def closeness(shared: float) -> float:
-    """Return how far texts that share this part of their words are in the same wording, in [0, 1].
+    """Return how close the wording of texts is that share this part of their words, in [0, 1].
 
     >>> closeness(0.2), round(closeness(0.4), 2), closeness(0.8)
     (0.0, 0.5, 1.0)
@@ -75,9 +75,9 @@ class Verdict:
     """The fitted regression.
 
     Attributes:
-        weights: one for each of `FEATURES`; there is no bias, so that a pair of which nothing is known gets one half.
+        weights: one for each of `FEATURES`; there is no bias, so that a pair without evidence gets one half.
         pairs: number of this bank's decisions that the weights were fitted on.
-        boundary: the cosine that becomes a score of 0.5.
+        boundary: the cosine that maps to a score of 0.5.
     """
 
     weights: tuple[float, ...] = WEIGHTS
@@ -100,13 +100,13 @@ class Verdict:
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Verdict:
-        """Read what `as_dict` gave.
+        """Restore a verdict from `as_dict`.
 
-        Of scorers that were written before decision 107 the boundary alone is kept: `WEIGHTS` are better than theirs.
-        Those written before decision 129 have no weight for answers, and get ours.
+        For scorers saved before decision 107 only the boundary is used: `WEIGHTS` are better than theirs.
+        Those saved before decision 129 have no weight for answers and get ours.
 
         Raises:
-            ArtifactError: the weights are missing, or one is no number.
+            ArtifactError: the weights are missing, or one is not a number.
         """
         try:
             given = {"answers": WEIGHTS[-1]} | {name: float(each) for name, each in body["weights"].items()}
@@ -130,14 +130,14 @@ def verdict_features(
     reading: float = 0.0,
     answers: float = 0.0,
 ) -> tuple[float, ...]:
-    """Return what the verdict weighs of one pair, in the order of `FEATURES`.
+    """Return the verdict features of one pair, in the order of `FEATURES`.
 
     Args:
-        score: of the pair, stretched if its scorer stretches it.
-        findings: of the pair.
+        score: score of the pair, stretched if its scorer stretches it.
+        findings: findings of the pair.
         original, paraphrase: both texts.
-        reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
-        answers: 1 if both texts have the same answer, -1 if not, 0 if that is not known.
+        reading: the cross-encoder's log-odds that it is valid; 0 if it was not read.
+        answers: 1 if both texts have the same answer, -1 if not, 0 if unknown.
     """
     before, after = ({canonical(word) for word in words(text)} for text in (original, paraphrase))
     close = closeness(shared_share(before, after))
@@ -149,16 +149,16 @@ def verdict_features(
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
-    """Map cosines so that 1 stays 1, the boundary becomes 0.5 and the order stays what it is.
+    """Map cosines so that 1 stays 1, the boundary becomes 0.5 and the order is preserved.
 
-    What would lie below -0.9 is pressed into what is left down to -1, which only opposite vectors reach.
+    Values below -0.9 are compressed into the interval down to -1, which only opposite vectors reach.
 
     >>> stretched([1.0, 0.9, 0.8, 0.0, -1.0], boundary=0.9).round(2).tolist()
     [1.0, 0.5, 0.0, -0.94, -1.0]
     """
     distances = 1 - np.asarray(cosines, dtype=np.float64)
     steep = 1 - distances * 0.5 / (1 - boundary)
-    bend = (1 - _BEND) * (1 - boundary) / 0.5  # the distance there
+    bend = (1 - _BEND) * (1 - boundary) / 0.5  # the distance at the bend
     if bend >= _OPPOSITE:
         return steep
     flat = _BEND - (1 + _BEND) * (distances - bend) / (_OPPOSITE - bend)
@@ -166,6 +166,6 @@ def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
 
 
 def sigmoid(values: Array) -> Array:
-    """Return the probability of log-odds, without overflow."""
+    """Convert log-odds to probabilities without overflow."""
     positive = np.exp(-np.abs(values))
     return np.where(values >= 0, 1 / (1 + positive), positive / (1 + positive))

@@ -1,4 +1,4 @@
-"""Small edits of a question that several operators make: replace stretches, leave no gaps, write units."""
+"""Small text edits shared by several operators: replace spans, close gaps, write units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics.language.en.units import NAMES
 from analytics.text.formulas import formula_segments
 
 Edit = tuple[int, int, str]
-"""Start, end and what is to stand there instead."""
+"""Start, end and replacement."""
 
 _BLANKS = re.compile(r"[^\S\n]{2,}")
 _BEFORE_MARK = re.compile(r"(?<=[\w)\]%'\"])[^\S\n]+(?=[,.;:?!](?:\s|$))")
@@ -21,12 +21,12 @@ _ABBREVIATED = re.compile(r"\b(?:\w|Mr|Mrs|Ms|Dr|St|Rs|No|vs|etc|approx|a\.m|p\.
 _ARTICLE = re.compile(
     r"\b(an?) ((?:hour|inch|ounce|acre|second|minute|day|week|month|year|mile|metre|foot|yard|gram|pound|litre|cup)\b)"
 )
-_FORMULA = "\ue000"  # holds a formula's place; no text has it
+_FORMULA = "\ue000"  # placeholder for a formula; no text contains it
 _POWERS = {"2": "square ", "3": "cubic "}
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with every edit made; edits must not overlap.
+    """Return the text with all edits applied; edits must not overlap.
 
     >>> apply_edits("3 km and 5 km", [(2, 4, "miles"), (9, 10, "some")])
     '3 miles and some km'
@@ -42,9 +42,9 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def tidy(text: str, *, capitals: bool = True) -> str:
-    """Close the gaps that a deletion leaves: double blanks, blanks before marks, a comma without a clause.
+    """Close the gaps left by a deletion: double spaces, spaces before punctuation, a comma without a clause.
 
-    Formulas stay as they are.
+    Formulas are not changed.
 
     >>> tidy("How many  are in the ?"), tidy("In the ratio $5 : 7$ , how many?")
     ('How many are in the?', 'In the ratio $5 : 7$ , how many?')
@@ -71,7 +71,7 @@ def _capital(match: re.Match[str]) -> str:
 
 
 def agree_articles(text: str) -> str:
-    """Write "an hour" and "a day": the article in front of a unit agrees with it.
+    """Make the article before a unit agree with it: "an hour", "a day".
 
     >>> agree_articles("5 km a hour, once an day")
     '5 km an hour, once a day'
@@ -84,12 +84,12 @@ def agree_articles(text: str) -> str:
 
 
 def upper_first(text: str) -> str:
-    """Begin with a capital."""
+    """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
-    """Begin with a small letter, unless the first word is a name (in `keep`), "I", or written in capitals."""
+    """Lower the first letter, unless the first word is a name (in `keep`), "I", or in capitals."""
     match = re.match(r"[A-Za-z]+", text)
     word = match[0] if match else ""
     if not word or word in keep or word == "I" or (len(word) > 1 and word.isupper()):
@@ -100,20 +100,20 @@ def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
 
 
 def formula_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the formulas stand; words are not changed in them."""
+    """Return the spans of formulas, in which words are not changed."""
     return [(segment.start, segment.end) for segment in formula_segments(text)]
 
 
 def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a stretch touches one of several others."""
+    """Return whether a span overlaps any of several others."""
     return any(start < last and first < end for first, last in spans)
 
 
 def number_words(value: Fraction, *, decimal: bool = False) -> str | None:
-    """Write a number as people say it, without commas; nothing for a fraction such as 5/12.
+    """Write a number in words, without commas; None for a fraction such as 5/12.
 
     Args:
-        decimal: say "two point five", not "two and a half".
+        decimal: write "two point five", not "two and a half".
 
     >>> number_words(Fraction(5, 2)), number_words(Fraction(1989))
     ('two and a half', 'one thousand nine hundred and eighty-nine')
@@ -135,7 +135,7 @@ def number_words(value: Fraction, *, decimal: bool = False) -> str | None:
 
 
 def unit_words(unit: str, *, several: bool) -> str | None:
-    """Return the English name of a unit of measurement, nothing where it has none.
+    """Return the English name of a unit of measurement; None if it has none.
 
     >>> unit_words("kilometer", several=True), unit_words("mile / hour", several=True)
     ('kilometres', 'miles per hour')

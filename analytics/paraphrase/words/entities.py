@@ -1,7 +1,7 @@
-"""Names of people, places and things in a question: by capital letters and by Faker's lists, no model.
+"""Names of people, places and things in a question, found by capital letters and Faker's lists, without a model.
 
 The lists are Faker's English ones (first names of the United States, Britain and India, countries, states,
-cities). They are data of an installed package; nothing is downloaded.
+cities). They are data in an installed package; nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Category = Literal["woman", "man", "place", "label", "other"]
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """A name as it stands in a text; ``source_text[start:end] == text``.
+    """A name in a text; ``source_text[start:end] == text``.
 
     Attributes:
         category: woman, man, place (Faker's lists), label (A, PQRS), other (any other capitalised name).
@@ -65,17 +65,17 @@ _ARTICLE_A = re.compile(
 _ALSO_WORDS = frozenset(words_of("names_and_words"))
 _ANY_VERB = re.compile(r"\s[a-z]+(?:s|ed)\b")
 _VOWELS = frozenset("aeiouyAEIOUY")
-_ANY_CASE = 3  # letters of a name that may be written without capitals
+_ANY_CASE = 3  # letters of a name that may be written in lower case
 
 
 def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
     """Return the names of a text in order of appearance.
 
-    A capitalised word at the start of a sentence counts where it is in a list of names, stands with a capital
-    elsewhere, or is the bare subject of a verb ("Vikram has"). Weekdays and months do not count.
+    A capitalised word at the start of a sentence counts if it is in a list of names, is capitalised elsewhere
+    too, or is the bare subject of a verb ("Vikram has"). Weekdays and months do not count.
 
     Args:
-        known: names that are known from another text of the same question.
+        known: names known from another text of the same question.
 
     >>> [(m.text, m.category) for m in find_entities("Alice and Omar drive from Paris to Lake Ontario.")]
     [('Alice', 'woman'), ('Omar', 'man'), ('Paris', 'place'), ('Lake Ontario', 'place')]
@@ -94,19 +94,19 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
 
 
 def first_words(text: str) -> frozenset[str]:
-    """Return the first words of a text's names, which keep their capitals inside a sentence."""
+    """Return the first words of a text's names, which stay capitalised inside a sentence."""
     return frozenset(mention.text.split()[0] for mention in find_entities(text))
 
 
 @lru_cache(maxsize=1_000)
 def mentions_of(name: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Return where a name stands in a text, in any case (paraphrasers write "john")."""
+    """Return the spans of a name in a text, in any case (paraphrasers write "john")."""
     flags = 0 if len(name) < _ANY_CASE else re.IGNORECASE
     return tuple(match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags))
 
 
 def another_name(mention: EntityMention, taken: Iterable[str], rng: random.Random) -> str | None:
-    """Draw another name of the same category; none for what no list holds (titles, longer names)."""
+    """Draw another name of the same category; None if no list covers it (titles, longer names)."""
     title = _TITLE.match(mention.text)
     if mention.category == "label":
         used = {name for name in taken if len(name) == 1}
@@ -122,7 +122,7 @@ def another_name(mention: EntityMention, taken: Iterable[str], rng: random.Rando
 
 @lru_cache(maxsize=1)
 def first_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return women's and men's first names; a name that is both counts with the women's."""
+    """Return women's and men's first names; a name that is both is listed with the women's."""
     from faker.providers.person.en_GB import Provider as Britain
     from faker.providers.person.en_IN import Provider as India
     from faker.providers.person.en_US import Provider as States
@@ -179,7 +179,7 @@ def _category(name: str) -> Category:
             return "place"
         return "woman" if kind in {"Mrs", "Ms", "Aunt"} else "man"
     first = re.split(r"[\s'’-]", name)[0]
-    if name in known_places and name not in women and name not in men:  # Jordan is a man more often
+    if name in known_places and name not in women and name not in men:  # Jordan is more often a man
         return "place"
     if first in women:
         return "woman"
@@ -195,7 +195,7 @@ def _sentence_starts(text: str) -> set[int]:
 
 
 def _without_plain_start(match: re.Match[str], at_start: bool, inside: set[str]) -> tuple[int, str] | None:
-    """Return start and text of the name in a run of capitalised words, if there is one."""
+    """Return start and text of the name in a run of capitalised words, if any."""
     name, start, text = match[0], match.start(), match.string
     words = name.split()
     if name in _NO_LABELS:

@@ -1,9 +1,9 @@
-r"""Equal quantities in equal words, so that nothing that compares two texts sees a change where none is.
+r"""Write equal quantities in equal words, so that comparisons of two texts see no false differences.
 
-`canonical_quantities` writes what has several spellings in one: clock times ("3:00 pm", "15:00"), times of hours and
-minutes ("an hour and a half", "1 h 30 min", "90 minutes"), bounds ("5 or more", "at least 5"), per cent, and formulas
-in signs (``\ge``, ">="). `in_words_of` then writes each quantity of a paraphrase as its original does: 1500 m as
-1.5 km.
+`canonical_quantities` unifies different spellings: clock times ("3:00 pm", "15:00"), durations in hours and
+minutes ("an hour and a half", "1 h 30 min", "90 minutes"), bounds ("5 or more", "at least 5"), per cent, and
+formula symbols (``\ge``, ">="). `in_words_of` then writes each quantity of a paraphrase as in its original:
+1500 m as 1.5 km.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A text some of whose stretches are written in another way.
+    """A text in which some spans were rewritten.
 
     Attributes:
-        text: as it is now.
-        pieces: (start and end before, start and end now) of each changed stretch, in order.
+        text: the rewritten text.
+        pieces: (start and end before, start and end now) of each changed span, in order.
     """
 
     text: str
     pieces: tuple[tuple[int, int, int, int], ...] = ()
 
     def span_before(self, start: int, end: int) -> Span:
-        """Return where a stretch of the new text was; a changed stretch counts as a whole."""
+        """Return the original span of a span in the new text; a changed span counts as a whole."""
         return self._before(start, is_end=False), self._before(end, is_end=True)
 
     def _before(self, place: int, *, is_end: bool) -> int:
@@ -51,11 +51,11 @@ class Rewritten:
 
 
 def rewritten(text: str, edits: list[tuple[int, int, str]]) -> Rewritten:
-    """Return a text with stretches replaced.
+    """Return a text with spans replaced.
 
     Args:
         text: any text.
-        edits: start, end and new words of stretches of one character and more; one that overlaps an earlier one stays.
+        edits: start, end and replacement of non-empty spans; edits that overlap an earlier one are ignored.
     """
     parts: list[str] = []
     pieces: list[tuple[int, int, int, int]] = []
@@ -132,7 +132,7 @@ def _fraction(top: str, bottom: str) -> str:
 
 
 def canonical_quantities(text: str) -> Rewritten:
-    """Return the text with clock times, durations, bounds and signs in one spelling.
+    """Return the text with clock times, durations, bounds and signs in canonical spelling.
 
     >>> canonical_quantities("From 3:00 pm, an hour and a half for 5 or more.").text
     'From 15:00, 90 minutes for at least 5.'
@@ -154,7 +154,7 @@ def canonical_quantities(text: str) -> Rewritten:
 
 
 def in_words_of(original: str, paraphrase: str) -> Rewritten:
-    """Return the paraphrase with each quantity that equals one of the original written as it is there.
+    """Return the paraphrase with each quantity that equals one in the original written as it is there.
 
     >>> in_words_of("It is 1.5 km long.", "Its length is 1500 m.").text
     'Its length is 1.5 km.'

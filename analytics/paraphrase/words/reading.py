@@ -1,4 +1,4 @@
-"""What a text says, read once: its words, quantities, bare units, names and sentences, with their places."""
+"""A parsed text: its words, quantities, bare units, names and sentences, with their spans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analytics.text.units import UnitMention, find_units
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word in its place; `key` is equal for its forms and its safe synonyms."""
+    """A word with its span; `key` is equal for its forms and its safe synonyms."""
 
     start: int
     end: int
@@ -34,12 +34,12 @@ class Quantity:
     """A number with the unit that belongs to it.
 
     Attributes:
-        start, end: of number and unit together.
-        number: place of the number alone.
-        measure: the unit at the number.
-        nouns: keys of the words behind it that say what is counted, the first three at most.
-        is_weak: "one", "the two", an ordinal: its loss or gain alone says nothing.
-        is_ordinal: it names a place, no amount ("the 3rd", "a third set", "the first half").
+        start, end: span of number and unit together.
+        number: span of the number alone.
+        measure: the number's unit.
+        nouns: keys of the following words that name what is counted, at most three.
+        is_weak: "one", "the two", an ordinal: losing or adding it alone is not significant.
+        is_ordinal: it is a rank, not an amount ("the 3rd", "a third set", "the first half").
         is_inverse: it divides ("divided by 3", "3 times fewer").
     """
 
@@ -56,23 +56,23 @@ class Quantity:
 
     @property
     def unit(self) -> str:
-        """Pint's name of the unit; empty without one."""
+        """Pint's name of the unit; empty if there is none."""
         return self.measure.unit if self.measure else ""
 
     @property
     def dimension(self) -> str:
-        """Of the unit; empty without one."""
+        """Dimension of the unit; empty if there is none."""
         return self.measure.dimension if self.measure else ""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as the findings compare it.
+    """A text parsed for comparison by the findings.
 
     Attributes:
-        bare_units: units that belong to no number.
-        implied: "an hour", "a full cup": quantities of one that no number says.
-        unit_words: units that stand in other words: daily, square footage.
+        bare_units: units without a number.
+        implied: "an hour", "a full cup": quantities of one without a number.
+        unit_words: units implied by other words: daily, square footage.
     """
 
     text: str
@@ -89,25 +89,25 @@ class Reading:
     _surroundings: dict[int, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     def sentence_of(self, place: int) -> int:
-        """Return the index of the sentence that holds a place."""
+        """Return the index of the sentence that contains a position."""
         return max(bisect_right(self.sentence_starts, place) - 1, 0)
 
     def is_close_to(self, reading: Reading) -> bool:
-        """Return whether most of the words of both are words of both; else a new word is more often a synonym."""
+        """Return whether the texts share most of their words; if not, a new word is more likely a synonym."""
         return shared_share(self.keys, reading.keys) >= _CLOSE
 
     def mentions(self, name: str) -> tuple[tuple[int, int], ...]:
-        """Return where a name is in the text."""
+        """Return the spans of a name in the text."""
         return mentions_of(name, self.text)
 
     def word_at(self, place: int) -> int:
-        """Return the index of the first word that ends behind a place."""
+        """Return the index of the first word that ends after a position."""
         return bisect_right(self.word_ends, place)
 
     def surroundings(self, quantity: Quantity) -> Mapping[str, float]:
-        """Return weights of the words around a quantity in its sentence: the nearer the heavier, what it counts most.
+        """Return weights of the words around a quantity in its sentence: near words and what it counts weigh most.
 
-        The weights are the coordinates of a vector of length 1, unless there are no words.
+        The weights form a vector of length 1, unless there are no words.
         """
         if quantity.start not in self._surroundings:
             self._surroundings[quantity.start] = self._weigh_words_around(quantity)
@@ -129,12 +129,12 @@ class Reading:
         return {key: weight / length for key, weight in weights.items()}
 
 
-_CLOSE = 0.6  # share of the words of both texts
+_CLOSE = 0.6  # share of common words
 _WINDOW = 6  # words on each side of a quantity
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
 _POWER_OR_MINUTES = re.compile(r"(?:\b(?:km|cm|dm|mm)|(?:\d\s?|\bin\s)(?:m|ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
 TIMES = {word: Fraction(value) for value, *words in rows_of("times") for word in words}
-"""Words that multiply -> by how much."""
+"""Maps words that multiply to their factors."""
 
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _BETWEEN = re.compile(r"[\s~-]{0,2}|\s?\\[,; ]")
@@ -150,13 +150,13 @@ _DIVIDED = re.compile(r"\bdivided by\s$", re.IGNORECASE)
 _TIMES_FEWER = re.compile(
     r"\s+times\s+(?:fewer|less|smaller|shorter|slower|lighter|cheaper|younger)\b", re.IGNORECASE
 )
-_RESULTS = frozenset({"score", "a score"})  # of a game or a test far more often than 20
+_RESULTS = frozenset({"score", "a score"})  # in a game or a test, far more often than 20
 _ONE_UNIT = re.compile(
     r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
     re.IGNORECASE,
 )
 UNIT_WORDS = {word: unit for unit, *words in rows_of("unit_words") for word in words}
-"""Words that hold a unit -> the unit: daily, footage."""
+"""Maps words that contain a unit to the unit: daily, footage."""
 _NO_NOUN = STOP_WORDS | frozenset(
     str.split(
         "is are was were will can square cubic cost costs worth percent times time away ago old left respectively"
@@ -164,15 +164,15 @@ _NO_NOUN = STOP_WORDS | frozenset(
 )
 _BREAK = re.compile(r"[.,;:?!()]")
 _NOUNS = 3
-_REACH = 8  # words behind a number that are looked at
+_REACH = 8  # words after a number to search
 _UNIT_NAMES = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
 
 
 def read(text: str, known: tuple[str, ...] = ()) -> Reading:
-    """Read a text.
+    """Parse a text.
 
     Args:
-        known: names that are known from the other text of the pair.
+        known: names known from the other text of the pair.
     """
     words = tuple(
         Word(match.start(), match.end(), match[0], canonical(match[0])) for match in _WORD.finditer(text)
@@ -240,7 +240,7 @@ def _quantities(
 
 
 def _is_no_amount(text: str, number: NumberMention) -> bool:
-    """Return whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
+    """Return whether a number is the power of a unit (cm^2), or the minutes of a full hour (6:00)."""
     behind = _POWER_OR_MINUTES.search(text[max(number.start - 10, 0) : number.start])
     return behind is not None and (number.text in {"2", "3"} if "^" in behind[0] else number.text == "00")
 
@@ -292,7 +292,7 @@ def _unit_of(
 
 
 def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
-    """Return the keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
+    """Return the keys of the next words, up to punctuation or a word that cannot be part of a noun phrase."""
     nouns: list[str] = []
     at = end
     for word in words:

@@ -1,4 +1,4 @@
-"""Words of a question as they are compared: stop words, stems, synonyms, and the tables of ``english.toml``."""
+"""Words of a question for comparison: stop words, stems, synonyms, and the tables of ``english.toml``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rows_of(table: str) -> list[list[str]]:
 
 
 def pairs_of(table: str) -> list[tuple[str, str]]:
-    """Return the rows of a table whose rows are pairs."""
+    """Return the rows of a table of pairs."""
     return [(first, second) for first, second in rows_of(table)]
 
 
@@ -49,7 +49,7 @@ STOP_WORDS = frozenset(words_of("stop_words"))
 
 
 SYNONYMS = rows_of("synonyms")
-"""Rows of words that replace one another."""
+"""Rows of interchangeable words."""
 
 _WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
@@ -58,13 +58,13 @@ _IRREGULAR = dict(pair.split(":") for pair in words_of("irregular_forms"))
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in small letters."""
+    """Return the words of a text in lower case."""
     return [match[0].lower() for match in _WORD.finditer(text)]
 
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Take off plural and verb endings, for comparing; the result need be no word.
+    """Strip plural and verb endings for comparison; the result need not be a word.
 
     >>> stem("carries"), stem("travelled"), stem("children"), stem("boxes"), stem("sharing") == stem("share")
     ('carry', 'travel', 'child', 'box', True)
@@ -100,7 +100,7 @@ def _rows() -> dict[str, str]:
 
 
 def canonical(word: str) -> str:
-    """Return one stem for words that may stand for one another.
+    """Return a common stem for interchangeable words.
 
     >>> canonical("purchased") == canonical("bought"), canonical("kids") == canonical("child")
     (True, True)
@@ -110,7 +110,7 @@ def canonical(word: str) -> str:
 
 
 def shared_words(first: str, second: str) -> float:
-    """Return the share of the words of two texts that both have, in [0, 1]; 1 if neither has any.
+    """Return the share of words that two texts have in common, in [0, 1]; 1 if neither has any.
 
     >>> shared_words("Ann bought 3 pens.", "Ann has purchased 3 pens.")
     0.75
@@ -120,7 +120,7 @@ def shared_words(first: str, second: str) -> float:
 
 
 def shared_share(first: Set[str], second: Set[str]) -> float:
-    """Return the share of the words of two sets that both have, in [0, 1]; 1 where both are empty."""
+    """Return the share of words that two sets have in common, in [0, 1]; 1 if both are empty."""
     return len(first & second) / len(first | second) if first or second else 1.0
 
 
@@ -128,7 +128,7 @@ _NO_ADVERBS = frozenset(words_of("no_adverbs"))
 
 
 def is_adverb(word: str) -> bool:
-    """Return whether a word in small letters is an adverb that changes no question; "daily" and "equally" do.
+    """Return whether a lower-case word is an adverb that never changes a question; "daily" and "equally" do.
 
     >>> is_adverb("slowly"), is_adverb("daily"), is_adverb("family")
     (True, False, False)
