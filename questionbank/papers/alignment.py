@@ -49,6 +49,9 @@ _SECTION_NAME = re.compile(
 """Stands before the first answer of a line."""
 _ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
 _LEAST = 0.5  # of a label's weight: a number within a sentence is none
+_WEIGHTS = {"start": (1.0, 3.0), "break": (0.9, 1.9), "sentence": (0.2, 1.2)}
+"""Of a number by where in a line it stands: without a sign behind it, and with one."""
+_DECIMAL_SIGNS = (".", ":", "：", "-", "–")
 _AT_START = 3  # of a label's weight: a number with a sign at the start of a line
 _SEEN = 150  # earlier labels that one may follow
 _AGAIN = 6.0  # what it costs to begin the numbers anew
@@ -198,34 +201,61 @@ def _labels(line: int, text: str) -> list[Label]:
 
 
 def _found_labels(line: int, text: str) -> Iterator[Label]:
+    yield from _bonus_labels(line, text)
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    for match in _LABEL.finditer(text):
+        start = match.start()
+        if any(begin < start < stop for begin, stop in formulas):
+            continue
+        label = _label(line, match)
+        if label is not None:
+            yield label
+
+
+def _bonus_labels(line: int, text: str) -> Iterator[Label]:
     for start in (0, *(gap.end() for gap in re.finditer(r"[\u2003\t;]\s*|\s(?=[A-Z])", text))):
         if (bonus := BONUS.match(text, start)) and (start == 0 or bonus[0].rstrip().endswith(":")):
             yield Label(line, start, bonus.end(), BONUS_NUMBER, weight=3.0)
-    for match in _LABEL.finditer(text):
-        start, end = match.span()
-        if any(begin < start < stop for begin, stop in formulas):
-            continue
-        is_first = not text[:start].strip(" *(（[#")
-        part = (match["part"] or match["bare_part"] or match["behind"] or "").lower()
-        is_signed = bool(part or (match["sign"] or "").strip())
-        behind = text[end:]
-        is_parted = not is_first and _BREAK.search(text[:start]) is not None
-        word = (match["word"] or "").strip()
-        if len(word) == 1 and word.upper() != "Q" and not (is_first or is_parted or is_signed):
-            word = ""  # "room M4" in a sentence
-        is_bare = not is_signed and not word and not is_parted
-        if is_bare and (_OPERATOR.match(behind) or (is_first and not behind.strip())):
-            continue
-        weight = 1.0 if is_first else 0.9 if is_parted else 0.2
-        weight += (2.0 if is_first else 1.0) * is_signed
-        if match["sign"] in (".", ":", "：", "-", "–") and behind[:1].isdigit():
-            weight -= 0.6  # "1.5" may be a number
-        weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(word)
-        if weight < _LEAST:
-            continue
-        name = re.sub(r"[^a-z]", "", word.lower())
-        yield Label(line, 0 if is_first else start, end, int(match["number"]), part, weight, name)
+
+
+def _label(line: int, match: re.Match[str]) -> Label | None:
+    """Return a number as a label; None for a value, and where too little speaks for it."""
+    start, end = match.span()
+    place = _place(match.string[:start])
+    part = (match["part"] or match["bare_part"] or match["behind"] or "").lower()
+    is_signed = bool(part or (match["sign"] or "").strip())
+    word = _word(match, stands_out=is_signed or place != "sentence")
+    behind = match.string[end:]
+    is_bare = not (is_signed or word or place == "break")
+    if is_bare and _is_value(place, behind):
+        return None
+    weight = _WEIGHTS[place][is_signed]
+    if match["sign"] in _DECIMAL_SIGNS and behind[:1].isdigit():
+        weight -= 0.6  # "1.5" may be a number
+    weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(word)
+    if weight < _LEAST:
+        return None
+    name = re.sub(r"[^a-z]", "", word.lower())
+    return Label(line, 0 if place == "start" else start, end, int(match["number"]), part, weight, name)
+
+
+def _place(before: str) -> str:
+    """Return where in a line a number stands, one of `_WEIGHTS`, by what is before it."""
+    if not before.strip(" *(（[#"):
+        return "start"
+    return "break" if _BREAK.search(before) else "sentence"
+
+
+def _word(match: re.Match[str], *, stands_out: bool) -> str:
+    """Return the word before a number that says what it counts."""
+    word = (match["word"] or "").strip()
+    is_letter = len(word) == 1 and word.upper() != "Q"
+    return "" if is_letter and not stands_out else word  # "room M4" in a sentence
+
+
+def _is_value(place: str, behind: str) -> bool:
+    """Return whether what follows a bare number makes it a value: "3 cm", "3 + 4", or a number alone."""
+    return _OPERATOR.match(behind) is not None or (place == "start" and not behind.strip())
 
 
 def _chain(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby
 
 from questionbank.papers.alignment import listed_numbers
@@ -133,42 +133,60 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> list[fro
 
     They begin at the number 1 or below what may be a title, in whatever language.
     """
-    numbers = [
-        mark.value
-        if mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
-        else 0
-        for mark in marks
-    ]
+    numbers = [_counted(mark) for mark in marks]
     found: list[frozenset[int]] = []
+    for start, listed, said in _beginnings(lines, numbers):
+        title, is_unnumbered = lines[start - 1], marks[start - 1] is None
+        stands_out = is_unnumbered and (title.is_marked or title.heading > 0)
+        is_first = 1 in (numbers[start], *listed[:1])
+        if not stands_out and not is_first:
+            continue
+        above = {value: place for place, value in enumerate(numbers[:start]) if value}
+        if (
+            (is_first or said <= above.keys())
+            and _answers_most(said, above, stands_out=stands_out)
+            and (listed or _are_short(lines[start:]) or _mostly_ask([lines[at] for at in above.values()]))
+        ):
+            is_titled = stands_out or (is_unnumbered and _may_be_title(title.text))
+            found.append(frozenset(range(start - is_titled, len(lines))))
+    return found[-_MOST_ENDS:]
+
+
+def _counted(mark: Mark | None) -> int:
+    """Return the number of a question or an answer, 0 for a mark of another kind."""
+    is_number = mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
+    return mark.value if mark is not None and is_number else 0
+
+
+def _beginnings(lines: Sequence[Line], numbers: Sequence[int]) -> Iterator[tuple[int, list[int], set[int]]]:
+    """Yield from the end up where a list may begin: the numbers in its first line, and those from there on."""
     said: set[int] = set()
     last = max(numbers, default=0) + 1
     for start in range(len(lines) - 1, max(0, len(lines) - _LONG), -1):
         listed = listed_numbers(full_text(lines[start]))
         if not listed and _asks_or_gives(lines[start]):
-            break
+            return
         said |= {number for number in (*listed, numbers[start]) if 0 < number <= last}
         if len(said) < _FEWEST or not (listed or numbers[start]):
             continue
-        title = lines[start - 1]
-        if SECTION.fullmatch(full_text(title)):
-            break
-        stands_out = marks[start - 1] is None and (title.is_marked or title.heading > 0)
-        if not stands_out and 1 not in (numbers[start], *listed[:1]):
-            continue
-        above = {value: place for place, value in enumerate(numbers[:start]) if value}
-        highest = max(above, default=0)
-        is_titled = stands_out or (marks[start - 1] is None and _may_be_title(title.text))
-        begins = 1 in (numbers[start], *listed[:1]) or (stands_out and said <= above.keys())
-        asking = sum(_asks_or_gives(lines[place]) for place in above.values())
-        is_short = all(len(line.text) <= _SHORT for line in lines[start:])
-        if (
-            begins
-            and highest <= max(said) + 1
-            and (2 * len(said) >= highest >= 2 or (stands_out and max(said) == highest))
-            and (is_short or listed or 2 * asking > len(above))
-        ):
-            found.append(frozenset(range(start - is_titled, len(lines))))
-    return found[-_MOST_ENDS:]
+        if SECTION.fullmatch(full_text(lines[start - 1])):
+            return
+        yield start, listed, said
+
+
+def _answers_most(said: Set[int], above: Mapping[int, int], *, stands_out: bool) -> bool:
+    """Return whether the numbers in a list are about as many as those above it, and go as far."""
+    highest = max(above, default=0)
+    is_enough = 2 * len(said) >= highest >= 2 or (stands_out and max(said) == highest)
+    return is_enough and highest <= max(said) + 1
+
+
+def _are_short(lines: Sequence[Line]) -> bool:
+    return all(len(line.text) <= _SHORT for line in lines)
+
+
+def _mostly_ask(lines: Sequence[Line]) -> bool:
+    return 2 * sum(map(_asks_or_gives, lines)) > len(lines)
 
 
 def _asks_or_gives(line: Line) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 
 from questionbank.papers.alignment import Answer, aligned, has_label
 from questionbank.papers.answer_tables import concluding, is_numbered_down, label_of, table_answers
@@ -99,38 +99,52 @@ def key_entries(
     """
     entries: list[KeyEntry] = []
     block: list[tuple[list[int], str]] = []
-    rows: list[tuple[int, list[str]]] = []
-    numbered: list[tuple[int, str]] = []  # cells with a number and an answer each
-    lines = [*lines]
-    lines = [  # without the "1" before "1(a) 5"
+    texts = [
+        (place, line, _EMPHASIS.sub("", full_text(line))) for place, line in _without_bare_numbers(lines)
+    ]
+    for is_table, group in groupby(texts, lambda each: row_cells(each[2]) is not None):
+        if is_table:
+            rows, numbered = _parted([(place, row_cells(text) or []) for place, _, text in group])
+            entries += _placed(_of_table(rows), numbers, names)
+            block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
+            continue
+        for place, line, text in group:
+            if line.is_joined and block and block[-1][1]:
+                block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
+            else:
+                block.append(([place], "" if _is_name(line, text) else TITLE_AND_LIST.sub("", text, count=1)))
+    said = _without_column(aligned([text for _, text in block], numbers, names))
+    return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _without_bare_numbers(lines: Iterable[tuple[int, Line]]) -> list[tuple[int, Line]]:
+    """Return lines without the "1" before "1(a) 5"."""
+    return [
         (place, line)
         for (place, line), (_, following) in pairwise([*lines, (0, Line(""))])
         if line.text or not (line.number and following.number.startswith(line.number))
     ]
-    for place, line in lines:
-        text = _EMPHASIS.sub("", full_text(line))
-        cells = row_cells(text)
-        if cells and len(cells) > 1 and all(_NUMBERED_CELL.match(cell) for cell in cells if cell):
-            numbered += [(place, cell) for cell in cells if cell]
-            continue
-        if cells:
-            rows.append((place, cells))
-            continue
-        block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
-        numbered = []
-        if rows:
-            entries += _placed(_of_table(rows), numbers, names)
-            rows = []
-        if line.is_joined and block and block[-1][1]:
-            block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
-            continue
-        is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
-        is_name = is_name and not has_label(text)
-        block.append(([place], "" if is_name else TITLE_AND_LIST.sub("", text, count=1)))
-    entries += _placed(_of_table(rows), numbers, names)
-    block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
-    said = _without_column(aligned([text for _, text in block], numbers, names))
-    return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _parted(
+    rows: Sequence[tuple[int, list[str]]],
+) -> tuple[list[tuple[int, list[str]]], list[tuple[int, str]]]:
+    """Return the rows of a table, and the cells of those rows that hold a number and an answer in each cell."""
+    whole: list[tuple[int, list[str]]] = []
+    numbered: list[tuple[int, str]] = []
+    for place, cells in rows:
+        said = [(place, cell) for cell in cells if cell]
+        if len(cells) > 1 and all(_NUMBERED_CELL.match(cell) for _, cell in said):
+            numbered += said
+        else:
+            whole.append((place, cells))
+    return whole, numbered
+
+
+def _is_name(line: Line, text: str) -> bool:
+    """Return whether a line of a list names a section of it."""
+    is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
+    return bool(is_name) and not has_label(text)
 
 
 def _number_of(cell: tuple[int, str]) -> int:
@@ -179,27 +193,29 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
 def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence[str]) -> Iterator[KeyEntry]:
     """Yield entries of a table, each with the question of its number: the next one behind that of the entry before."""
     labels = [mark.label if (mark := read_mark(name)) is not None else "" for name in names]
-    last, taken = -1, {}
+    last = -1
+    taken: set[int] = set()
     for entry in entries:
         named = [slot for slot, number in enumerate(numbers) if number == entry.number]
         if entry.name:
-            named = [slot for slot, label in enumerate(labels) if label == entry.name] or named
-            above = [
-                slot for slot, label in enumerate(labels) if entry.name.startswith(f"{label}.") and label
-            ]
-            if above and labels[named[0] if named else 0] != entry.name:  # "4.2.1" is a part of "4.2"
-                named = above[-1:]
-                entry.parts, entry.answer = {entry.name: entry.answer}, ""
-        slot = next((slot for slot in named if slot > last or (slot == last and entry.parts)), None)
-        if slot is None:
-            slot = next(
-                (slot for slot in named if slot not in taken or entry.parts), named[-1] if named else -1
-            )
-        entry.slot = slot
-        if slot >= 0:
-            last = slot
-            taken[slot] = True
+            named = _of_levels(entry, labels) or named
+        behind = (slot for slot in named if slot > last or (slot == last and entry.parts))
+        free = (slot for slot in named if slot not in taken or entry.parts)
+        entry.slot = next(chain(behind, free, reversed(named)), -1)
+        if entry.slot >= 0:
+            last = entry.slot
+            taken.add(last)
         yield entry
+
+
+def _of_levels(entry: KeyEntry, labels: Sequence[str]) -> list[int]:
+    """Return the questions that an entry's "4.2.1" labels, or else that of "4.2", of which it becomes a part."""
+    named = [slot for slot, label in enumerate(labels) if label == entry.name]
+    above = [slot for slot, label in enumerate(labels) if label and entry.name.startswith(f"{label}.")]
+    if named or not above:
+        return named
+    entry.parts, entry.answer = {entry.name: entry.answer}, ""
+    return above[-1:]
 
 
 def pairs_named(entry: KeyEntry) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analytics.text.formulas import formula_segments
@@ -154,67 +154,88 @@ def read_mark(number: str) -> Mark | None:
 
 def _mark(match: re.Match[str]) -> Mark:
     found = {name: unicodedata.normalize("NFKC", value) for name, value in match.groupdict().items() if value}
-    if number := found.get("of_word"):
-        digits = number.rpartition(".")[2].rstrip("abcdefgh")
-        return Mark("word", int(digits), number)
+    return next(mark for read in _READERS if (mark := read(found)) is not None)
+
+
+def _question(found: Mapping[str, str]) -> Mark | None:
+    """Read the number of a question: "Question 2.3", "B1", "3. Aufgabe", "第3题"."""
+    if number := found.get("of_word") or found.get("before_word"):
+        return Mark("word", int(number.rpartition(".")[2].rstrip("abcdefgh")), number)
     if number := found.get("coded"):
-        return Mark("word" if found.get("coded_end") else "word-", int(number[1:]), number)
-    if number := found.get("before_word"):
-        return Mark("word", int(number), number)
+        return Mark("word" if "coded_end" in found else "word-", int(number[1:]), number)
     if number := found.get("ordinal"):
         value = int(number) if number.isdigit() else han_number(number)
         return Mark("word", value, str(value))
+    return None
+
+
+def _part(found: Mapping[str, str]) -> Mark | None:
+    """Read the letter of a part behind the number of its question: "1(a)", "1b."."""
     if letter := found.get("of_part") or found.get("part"):
         shape = _close(found["part_end"]) if "part_end" in found else "()"
-        return Mark(f"lower{shape}", ord(letter) - ord("a") + 1, letter)
+        return Mark(f"lower{shape}", _place_of(letter), letter)
+    return None
+
+
+def _digits(found: Mapping[str, str]) -> Mark | None:
+    """Read a number in digits: "1.", "(1)", "4.2.1", "①", "1 "."""
     if number := found.get("digits"):
         return Mark(f"digits{_close(found['digits_end'])}", int(number), number)
-    if number := found.get("in_digits"):
-        return Mark("digits()", int(number), number)
     if number := found.get("levels"):
         return Mark(f"levels{'.' * number.count('.')}", int(number.rpartition(".")[2]), number)
-    if match["circled"]:
-        value = ord(match["circled"]) - 0x2460 + 1
-        return Mark("digits○", value, str(value))
-    letter = (
-        found.get("letter")
-        or found.get("in_letter")
-        or found.get("bare_letter")
-        or ring_letter(match["ring"] or "")
-    )
-    if letter:
-        shape = "○" if match["ring"] else "()" if match["in_letter"] else _close(found.get("letter_end", "-"))
-        case = "upper" if letter.isupper() else "lower"
-        roman = _ROMAN.get(letter.lower(), 0)
-        return Mark(f"{case}{shape}", ord(letter.lower()) - ord("a") + 1, letter, roman=roman)
+    for name, series in (("in_digits", "digits()"), ("circled", "digits○"), ("bare", "digits-")):
+        if number := found.get(name):
+            return Mark(series, int(number), number)
+    return None
+
+
+def _letter(found: Mapping[str, str]) -> Mark | None:
+    """Read a letter, which may be a Roman number too: "B.", "(b)", "Ⓑ", "B "."""
+    for name, shape in (("letter", ""), ("in_letter", "()"), ("bare_letter", "-"), ("ring", "○")):
+        if letter := found.get(name):
+            case = "upper" if letter.isupper() else "lower"
+            series = case + (shape or _close(found["letter_end"]))
+            return Mark(series, _place_of(letter), letter, roman=_ROMAN.get(letter.lower(), 0))
+    return None
+
+
+def _roman(found: Mapping[str, str]) -> Mark | None:
+    """Read a Roman number: "iv.", "(IV)"."""
     if numeral := found.get("roman") or found.get("in_roman"):
         value = roman_number(numeral)
-        shape = "()" if match["in_roman"] else _close(found["roman_end"])
+        shape = "()" if "in_roman" in found else _close(found["roman_end"])
         case = "Roman" if numeral.isupper() else "roman"
         return Mark(f"{case}{shape}", value, numeral, roman=value)
-    if han := found.get("han") or found.get("in_han"):
-        return Mark("han" if match["han"] else "han()", han_number(han), han)
-    if match["box"]:
-        return Mark("box", 0, "", is_flagged=bool(_TICKED & {*match["box"]}))
-    if match["bullet"]:
-        return Mark("bullet", 0, "", is_flagged=match["bullet"] == "*")
-    return Mark("digits-", int(found["bare"]), found["bare"])
+    return None
+
+
+def _han(found: Mapping[str, str]) -> Mark | None:
+    """Read a number in Chinese: "三、", "（三）"."""
+    if number := found.get("han") or found.get("in_han"):
+        return Mark("han" if "han" in found else "han()", han_number(number), number)
+    return None
+
+
+def _sign(found: Mapping[str, str]) -> Mark | None:
+    """Read a mark that counts nothing: "[x]", "•"."""
+    if box := found.get("box"):
+        return Mark("box", 0, "", is_flagged=bool(_TICKED & {*box}))
+    if bullet := found.get("bullet"):
+        return Mark("bullet", 0, "", is_flagged=bullet == "*")
+    return None
+
+
+_READERS = (_question, _part, _digits, _letter, _roman, _han, _sign)
+"""Each reads what it tells of a mark, or nothing; a mark is what the first of them reads."""
+
+
+def _place_of(letter: str) -> int:
+    return ord(letter.lower()) - ord("a") + 1
 
 
 def _close(end: str) -> str:
     end = unicodedata.normalize("NFKC", end).strip()
     return ")" if ")" in end else "-" if end == "-" else "."
-
-
-def ring_letter(sign: str) -> str:
-    """Return the letter in a ring, or nothing.
-
-    >>> ring_letter("Ⓑ"), ring_letter("b")
-    ('B', '')
-    """
-    if "Ⓐ" <= sign <= "Ⓩ":
-        return chr(ord(sign) - ord("Ⓐ") + ord("A"))
-    return chr(ord(sign) - ord("ⓐ") + ord("a")) if "ⓐ" <= sign <= "ⓩ" else ""
 
 
 def han_number(text: str) -> int:
@@ -348,24 +369,33 @@ def _places(text: str) -> Iterator[_Place]:
 
 def _are_items(text: str, run: Sequence[_Place]) -> bool:
     """Return whether marks begin items, and are not said in passing: "the sides (a) and (b)", "from A. to B."."""
-    if len(run) < 2:
-        return False
     between = [text[place.end : following.start] for place, following in itertools.pairwise(run)]
-    if any(_CONNECTIVE.fullmatch(part) for part in between):
+    if len(run) < 2 or _are_in_passing(between):
         return False
-    if any(_BLANK.fullmatch(part) for part in between) and not all(
-        _BLANK.fullmatch(part) for part in between
-    ):
-        return False
-    begins = not take_mark(text[: run[0].start].strip(" " + GAP))[1]
-    is_wide = all(place.is_wide for place in run[1:])
-    behind_end = re.search(r"[.:?？。：!)）]\s*$", text[: run[0].start].strip(" " + GAP)) is not None
-    if run[0].series.startswith(("digits", "roman")) and run[0].value == 1:
-        is_listed = run[0].series == "roman()" and TASK.match(text) is not None
-        is_listed = is_listed and not any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
-        return begins or is_wide or behind_end or is_listed
-    is_bracketed = run[0].series.endswith(")")
-    are_sentences = all(re.match(r"\s*[^\W_a-z]|\s*\$", text[place.end :]) for place in run)
-    if run[0].value == 1 and behind_end and is_bracketed and are_sentences:
+    first, before = run[0], text[: run[0].start].strip(" " + GAP)
+    if not take_mark(before)[1] or all(place.is_wide for place in run[1:]):
         return True
-    return begins or is_wide or len(run) > 2 or (is_bracketed and run[0].is_wide)
+    behind_end = re.search(r"[.:?？。：!)）]\s*$", before) is not None
+    if first.series.startswith(("digits", "roman")) and first.value == 1:
+        return behind_end or (first.series == "roman()" and _are_in_task(text, between))
+    if len(run) > 2:
+        return True
+    are_said = first.value == 1 and behind_end and _are_sentences(text, run)
+    return first.series.endswith(")") and (first.is_wide or are_said)
+
+
+def _are_in_passing(between: Sequence[str]) -> bool:
+    """Return whether what stands between marks shows that a sentence names them: "and", or nothing now and then."""
+    are_blank = [_BLANK.fullmatch(part) is not None for part in between]
+    return any(map(_CONNECTIVE.fullmatch, between)) or (any(are_blank) and not all(are_blank))
+
+
+def _are_in_task(text: str, between: Sequence[str]) -> bool:
+    """Return whether marks list what a task asks for: "Find (i) the area (ii) the perimeter"."""
+    is_named = any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
+    return TASK.match(text) is not None and not is_named
+
+
+def _are_sentences(text: str, run: Sequence[_Place]) -> bool:
+    """Return whether something like a sentence, rather than a lower-case word, follows each mark."""
+    return all(re.match(r"\s*[^\W_a-z]|\s*\$", text[place.end :]) for place in run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 
 from analytics.question_content import MatchingPair
 from questionbank.papers.keys import row_cells
@@ -77,25 +77,7 @@ def named_pairs(answer: str) -> list[tuple[str, str]]:
 def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     """Return the stem and the pairs of what is to be matched, where the answer says what belongs together."""
     named = [(_key(left), right.lower()) for left, right in named_pairs(answer)]
-    left: dict[str, str] = {}
-    right: dict[str, str] = {}
-    rest = []
-    for line in stem.split("\n"):
-        sides = [*_sides(line)]
-        has_letter = any(label in {right for _, right in named} for label, _ in sides)
-        named_here = [side for side in sides if side[0] or has_letter or _key(side[1]) in dict(named)]
-        if not named_here:
-            rest.append(line)
-        for label, text in named_here:
-            if (
-                label
-                and label not in dict(named)
-                and label in {side for _, side in named} | {*"abcdefghijkl"}
-            ):
-                right[label] = text
-            else:
-                left[label or _key(text)] = text
-                left[_key(text)] = text
+    left, right, rest = _named_sides(stem, dict(named), {other for _, other in named})
     if not any(one in left for one, _ in named):  # rows without a number are named by their places
         left = dict(zip(map(str, range(1, len(left) + 1)), dict.fromkeys(left.values()), strict=False))
     pairs = [MatchingPair(left[one], right[other]) for one, other in named if one in left and other in right]
@@ -105,6 +87,34 @@ def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     spare = (MatchingPair("", text) for text in right.values() if text not in used)
     headless = [line for line in rest if row_cells(line) is None and "|" not in line]
     return "\n".join(headless or rest), (*pairs, *spare)
+
+
+def _named_sides(
+    stem: str, lefts: Container[str], rights: Set[str]
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Return the texts on either side by their names, a left one by its text too, and the lines that have no sides.
+
+    Args:
+        lefts: names of left sides in the answer.
+        rights: names of right sides there.
+    """
+    left: dict[str, str] = {}
+    right: dict[str, str] = {}
+    rest = []
+    of_right = rights | {*"abcdefghijkl"}
+    for line in stem.split("\n"):
+        sides = [*_sides(line)]
+        has_letter = any(label in rights for label, _ in sides)
+        named_here = [side for side in sides if side[0] or has_letter or _key(side[1]) in lefts]
+        if not named_here:
+            rest.append(line)
+        for label, text in named_here:
+            if label in of_right and label not in lefts:
+                right[label] = text
+            else:
+                left[label or _key(text)] = text
+                left[_key(text)] = text
+    return left, right, rest
 
 
 def take_letters(stem: str) -> tuple[str, str]:

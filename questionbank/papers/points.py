@@ -12,7 +12,7 @@ from questionbank.papers.marks import begins_part, take_mark
 from questionbank.papers.paper import Line, Role
 
 if TYPE_CHECKING:
-    from questionbank.papers.drafts import Draft, Item
+    from questionbank.papers.drafts import Draft, Item, Part
 
 _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
 _LONGEST_SUM = 80  # characters
@@ -127,30 +127,46 @@ def _without_answer_space(text: str) -> str:
 def take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
+    total = _take_from_stem(draft)
+    if gives_each:
+        for part in draft.parts:
+            part.points = total
+        total = None
+    of_all = _take_from_parts(draft.parts)
+    return _take_said(draft) if draft.points_said else total if of_all is None else of_all
+
+
+def _take_from_stem(draft: Draft) -> float | None:
+    """Take the points out of a question's stem and options; returns the last total, or else the last points."""
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
     for item in (draft.stem, *options):
         is_option = item in options and not _ends_with_points(item, options)  # "(2)" is an option then
         for _place, found, is_total in _taken(item, is_option=is_option):
             total = found if is_total or total is None else total
-    if gives_each:
-        for part in draft.parts:
-            part.points = total
-        total = None
-    bare_points = len(draft.parts) > 1 and all(
+    return total
+
+
+def _take_from_parts(parts: Sequence[Part]) -> float | None:
+    """Take the points out of a question's parts, each of which gets its own; returns what one says of all parts."""
+    of_all: float | None = None
+    bare_points = len(parts) > 1 and all(
         point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
-        for part in draft.parts
+        for part in parts
     )
-    for part in draft.parts:
+    for part in parts:
         first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": those of a part within it
         taken = [*_taken(part, bare_points=bare_points)]
-        total = next((found for _place, found, is_total in taken if is_total), total)
+        of_all = next((found for _place, found, is_total in taken if is_total), of_all)
         given = [found for place, found, is_total in taken if place >= first and not is_total]
         own = [found for place, found, is_total in taken if place < first and not is_total]
         if own or given:
             part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
-    if not draft.points_said:
-        return total
+    return of_all
+
+
+def _take_said(draft: Draft) -> float | None:
+    """Give a question's parts the points that stand apart from its texts; returns those of the whole."""
     draft.points_each = None
     total, *of_parts = draft.points_said
     if len(of_parts) == len(draft.parts):

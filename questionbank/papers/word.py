@@ -141,33 +141,36 @@ class WordText:
     # -- runs -----------------------------------------------------------------------------------------------------
 
     def _run(self, run: Any, paragraph_style: str) -> None:
-        properties = run.find(f"{W}rPr")
         for child in list(run):
-            if child.tag in (f"{W}tab", f"{W}ptab"):
-                _become_text(child, GAP)
-            elif child.tag == f"{W}t" and child.text:
-                child.text = _MANY_BLANKS.sub(GAP, child.text)
-            elif child.tag == f"{W}sym":
-                code = (child.get(f"{W}char") or "")[-2:].upper()
-                if "wingdings" in (child.get(f"{W}font") or "").lower() and code in _WINGDINGS:
-                    _become_text(child, _WINGDINGS[code])
-            elif child.tag in (f"{W}object", f"{W}pict"):
-                self._object(child)
-            elif child.tag == f"{W}drawing":
-                self._drawing(run, child)
+            self._run_child(run, child)
         texts = [child for child in run if child.tag == f"{W}t"]
         if not texts:
             return
+        properties = run.find(f"{W}rPr")
         whole = "".join(child.text or "" for child in texts)
-        underline = _value(properties, "u")
-        is_gap = not whole.strip(_BLANKS) and (GAP in whole or len(whole) > 1)
-        if underline not in ("", "none") and (is_gap or _FILLED.fullmatch(whole)):
-            texts[0].text = "____" if is_gap else f" __{whole.strip(_BLANKS)}__ "  # which somebody has filled
+        gap = _gap(whole) if _value(properties, "u") not in ("", "none") else ""
+        if gap:
+            texts[0].text = gap
             for child in texts[1:]:
                 child.text = ""
         elif whole.strip() and self.styles.is_coloured(properties, paragraph_style):
             texts[0].text = COLOUR_BEGINS + (texts[0].text or "")
             texts[-1].text = (texts[-1].text or "") + COLOUR_ENDS
+
+    def _run_child(self, run: Any, child: Any) -> None:
+        """Make text of what a run holds: tabs, signs, objects, drawings."""
+        if child.tag in (f"{W}tab", f"{W}ptab"):
+            _become_text(child, GAP)
+        elif child.tag == f"{W}t" and child.text:
+            child.text = _MANY_BLANKS.sub(GAP, child.text)
+        elif child.tag == f"{W}sym":
+            code = (child.get(f"{W}char") or "")[-2:].upper()
+            if "wingdings" in (child.get(f"{W}font") or "").lower() and code in _WINGDINGS:
+                _become_text(child, _WINGDINGS[code])
+        elif child.tag in (f"{W}object", f"{W}pict"):
+            self._object(child)
+        elif child.tag == f"{W}drawing":
+            self._drawing(run, child)
 
     def _formula(self, parent: Any, formula: Any) -> None:
         """Drop the blanks around the signs of a formula, and put the signs of colour around one that stands out."""
@@ -255,6 +258,13 @@ class WordText:
         for run, child in parts[1:]:
             if child.tag != f"{W}rPr":
                 run.remove(child)
+
+
+def _gap(underlined: str) -> str:
+    """Return an underlined text as a gap, empty or with what somebody has filled it with; nothing where it is none."""
+    if not underlined.strip(_BLANKS) and (GAP in underlined or len(underlined) > 1):
+        return "____"
+    return f" __{underlined.strip(_BLANKS)}__ " if _FILLED.fullmatch(underlined) else ""
 
 
 def _stack_equations(paragraph: Any) -> None:

@@ -97,33 +97,41 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
 
     They stand in brackets, "Find sin 30°. (0.5)", or on a line of their own below what asks.
     """
-    if len(drafts) < _FEWEST or any(
-        draft.answers or draft.solutions or draft.key or any(part.answers for part in draft.parts)
-        for draft in drafts
-    ):
+    if len(drafts) < _FEWEST or any(map(_is_answered, drafts)):
         return
-    last: list[tuple[Draft, Item]] = []
-    for draft in drafts:
-        last += [(draft, item) for item in draft.parts or draft.options[-1:] or [draft.stem]]
-    bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
-    said = [
-        match[match.lastgroup or 0]
-        for *_, match in bracketed
-        if not _are_points(match[0].strip(), match[match.lastgroup or 0])
-    ]
-    below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
-    if 3 * len(bracketed) >= 2 * len(last) and 2 * len(said) > len(bracketed):
-        found = [
-            (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
-            for draft, item, match in bracketed
-        ]
-    elif 3 * len(below) >= 2 * len(last):
-        found = [(draft, item, item.texts[-1], "") for draft, item in below]
-    else:
-        return
-    for draft, item, answer, rest in found:
+    last = [(draft, item) for draft in drafts for item in draft.parts or draft.options[-1:] or [draft.stem]]
+    for draft, item, answer, rest in _in_brackets(last) or _below(last):
         item.texts[-1] = rest
         (item if isinstance(item, Part) else draft).answers.append(Item([], [answer]))
+
+
+def _is_answered(draft: Draft) -> bool:
+    return bool(draft.answers or draft.solutions or draft.key or any(part.answers for part in draft.parts))
+
+
+def _in_brackets(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
+    """Return the answers in brackets, each with what stands before it; none where few end with one, or with points."""
+    bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
+    found = [
+        (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
+        for draft, item, match in bracketed
+    ]
+    are_points = [
+        _are_points(match[0].strip(), inside)
+        for (*_, match), (_, _, inside, _) in zip(bracketed, found, strict=True)
+    ]
+    is_usual = 3 * len(found) >= 2 * len(last) and 2 * are_points.count(False) > len(found)
+    return found if is_usual else []
+
+
+def _below(last: Sequence[tuple[Draft, Item]]) -> list[tuple[Draft, Item, str, str]]:
+    """Return the answers on lines of their own, which nothing stands before; none where few questions have one."""
+    found = [
+        (draft, item, item.texts[-1], "")
+        for draft, item in last
+        if len(item.texts) > 1 and _is_answer(item.texts[-2:])
+    ]
+    return found if 3 * len(found) >= 2 * len(last) else []
 
 
 def _are_points(written: str, inside: str) -> bool:

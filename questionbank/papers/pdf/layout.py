@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
@@ -51,7 +51,6 @@ class PageLayout:
 def layout_of(page: Page) -> PageLayout:
     """Return the lines, tables and pictures of a page in reading order."""
     glyphs = [glyph for glyph in page.glyphs if not glyph.flags & INVISIBLE or page.has_hidden_text]
-    layout = PageLayout()
     set_tall(glyphs, usual_size(glyphs))
     page.drawings, page.frames = mark_ringed(page.drawings, glyphs), mark_ringed(page.frames, glyphs)
     grids, rules = grids_of(page, glyphs)
@@ -60,33 +59,35 @@ def layout_of(page: Page) -> PageLayout:
         inside, glyphs = _parted(glyphs, grid.box)
         ruled, rules = _parted(rules, grid.box)
         tables.append((grid, with_structures(inside, [rule for rule in ruled if is_level(rule)])[0]))
-    short = [rule for rule in rules if is_level(rule) and rule.width < 0.6 * page.width]
-    glyphs, unused = with_structures(glyphs, short)
-    rules = [rule for rule in rules if rule not in short or rule in unused]
+    glyphs, rules = _with_fractions(glyphs, rules, page)
     blanks = _blanks(rules, glyphs, page.drawings)
-    rules = [rule for rule in rules if rule not in blanks]
-    pictures = pictures_of(page, rules, glyphs)
-    labelled = [
-        picture for picture in pictures if not holds_prose(picture, glyphs)
-    ]  # others are behind a text
-    glyphs = [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in labelled)]
-    glyphs += [
-        _blank(rule, beside)
-        for rule, beside in blanks.items()
-        if not any(picture.holds(rule.x0, rule.middle) for picture in pictures)
-    ]
+    pictures = pictures_of(page, [rule for rule in rules if rule not in blanks], glyphs)
+    glyphs = [*_unpictured(glyphs, pictures), *_blank_glyphs(blanks, pictures)]
     columns = _columns(glyphs, page)
+    lines: list[PdfLine] = []
     for column in columns:
-        layout.items += _side_by_side(
-            [line_of(row, page.number, column.edges) for row in rows_of(column.glyphs)]
-        )
+        lines += _side_by_side([line_of(row, page.number, column.edges) for row in rows_of(column.glyphs)])
     placed = [Placed(picture, page.number, _edges_at(columns, picture)) for picture in pictures]
     placed += [
         Placed(grid.box, page.number, _edges_at(columns, grid.box), _cells(grid, inside, page.number))
         for grid, inside in tables
     ]
-    layout.items = _in_order(layout.items, placed, columns)
-    return layout
+    return PageLayout(_in_order(lines, placed, columns))
+
+
+def _with_fractions(
+    glyphs: Sequence[Glyph], rules: Sequence[Box], page: Page
+) -> tuple[list[Glyph], list[Box]]:
+    """Return the glyphs with fractions and the like joined, and the rules that are no part of these."""
+    short = [rule for rule in rules if is_level(rule) and rule.width < 0.6 * page.width]
+    joined, unused = with_structures(glyphs, short)
+    return joined, [rule for rule in rules if rule not in short or rule in unused]
+
+
+def _unpictured(glyphs: Sequence[Glyph], pictures: Sequence[Box]) -> list[Glyph]:
+    """Return glyphs without the labels in pictures; a picture that holds prose is behind a text."""
+    labelled = [picture for picture in pictures if not holds_prose(picture, glyphs)]
+    return [one for one in glyphs if not any(picture.holds(one.center, one.middle) for picture in labelled)]
 
 
 def _parted(boxes: Sequence[AnyBox], area: Box) -> tuple[list[AnyBox], list[AnyBox]]:
@@ -133,10 +134,13 @@ def _meets(rule: Box, drawing: Box) -> bool:
     return rule.touches(drawing, 1.0) and not is_within
 
 
-def _blank(rule: Box, beside: Glyph) -> Glyph:
-    blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
-    blank.baseline, blank.size, blank.blanks = beside.baseline, beside.size, 1
-    return blank
+def _blank_glyphs(blanks: Mapping[Box, Glyph], pictures: Sequence[Box]) -> Iterator[Glyph]:
+    """Yield the blanks outside pictures as glyphs of their lines."""
+    for rule, beside in blanks.items():
+        if not any(picture.holds(rule.x0, rule.middle) for picture in pictures):
+            blank = Glyph(rule.x0, beside.baseline - 1, rule.x1, beside.baseline, "____", rule.x0, rule.x1)
+            blank.baseline, blank.size, blank.blanks = beside.baseline, beside.size, 1
+            yield blank
 
 
 # -- columns ------------------------------------------------------------------------------------------------------
