@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from questionbank.papers import phrases, point_phrases
-from questionbank.papers.marks import begins_part, take_mark
+from questionbank.papers import point_phrases
 from questionbank.papers.paper import Line, Role
-
-if TYPE_CHECKING:
-    from questionbank.papers.drafts import Draft, Item, Part
 
 _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
 _LONGEST_SUM = 80  # characters
@@ -106,88 +101,3 @@ def _without_emphasis(text: str) -> str:
     if not point_phrases.POINTS_ALONE.fullmatch(found["inside"]):
         return text
     return f"{text[: found.start()]}({found['inside'].strip(' ()[]（）【】')})"
-
-
-def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
-    """Return whether the last option alone ends with a number in brackets: the points of its question."""
-    return (
-        item is options[-1]
-        and [bool(point_phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
-    )
-
-
-def _without_answer_space(text: str) -> str:
-    """Return a text without the room for an answer that stood before its points: "Find x. ........ [2]"."""
-    if phrases.is_answer_space(text):
-        return ""
-    space = phrases.BLANK_BEHIND.search(text)
-    return text[: space.start() + 1] if space else text
-
-
-def take_points(draft: Draft) -> float | None:
-    """Take the points out of a question's texts; returns what the question as a whole gives."""
-    gives_each = bool(draft.parts) and any(map(point_phrases.FOR_EACH.search, draft.stem.texts))
-    total = _take_from_stem(draft)
-    if gives_each:
-        for part in draft.parts:
-            part.points = total
-        total = None
-    of_all = _take_from_parts(draft.parts)
-    return _take_said(draft) if draft.points_said else total if of_all is None else of_all
-
-
-def _take_from_stem(draft: Draft) -> float | None:
-    """Take the points out of a question's stem and options; returns the last total, or else the last points."""
-    total: float | None = None
-    options = [*draft.options, *(option for part in draft.parts for option in part.options)]
-    for item in (draft.stem, *options):
-        is_option = item in options and not _ends_with_points(item, options)  # "(2)" is an option then
-        for _place, found, is_total in _taken(item, is_option=is_option):
-            total = found if is_total or total is None else total
-    return total
-
-
-def _take_from_parts(parts: Sequence[Part]) -> float | None:
-    """Take the points out of a question's parts, each of which gets its own; returns what one says of all parts."""
-    of_all: float | None = None
-    bare_points = len(parts) > 1 and all(
-        point_phrases.BARE_POINTS.search(part.texts[-1]) or point_phrases.POINTS.search(part.texts[-1])
-        for part in parts
-    )
-    for part in parts:
-        first = 0 if begins_part(part.texts[0]) else 1  # "(a) (i) Find x. (1)": those of a part within it
-        taken = [*_taken(part, bare_points=bare_points)]
-        of_all = next((found for _place, found, is_total in taken if is_total), of_all)
-        given = [found for place, found, is_total in taken if place >= first and not is_total]
-        own = [found for place, found, is_total in taken if place < first and not is_total]
-        if own or given:
-            part.points = own[0] if own and own[0] == sum(given) else sum(own) + sum(given)
-    return of_all
-
-
-def _take_said(draft: Draft) -> float | None:
-    """Give a question's parts the points that stand apart from its texts; returns those of the whole."""
-    draft.points_each = None
-    total, *of_parts = draft.points_said
-    if len(of_parts) == len(draft.parts):
-        for part, said in zip(draft.parts, of_parts, strict=True):
-            part.points = said
-    return total
-
-
-def _taken(
-    item: Item, *, is_option: bool = False, bare_points: bool = False
-) -> Iterator[tuple[int, float, bool]]:
-    """Take the points out of the lines of an item; yields them, each with its line and whether they are a total."""
-    for place, text in enumerate(item.texts):
-        if place == 0 and is_option and not point_phrases.POINTS.search(text):
-            continue
-        number, body = take_mark(text) if place else ("", text)  # of a part within a part
-        if not body:
-            number, body = "", text
-        rest, found, is_total = without_points(
-            body, may_begin=place == 0 or bool(number), bare_points=bare_points
-        )
-        if found is not None:
-            item.texts[place] = f"{number} {_without_answer_space(rest)}".strip()
-            yield place, found, is_total

@@ -23,13 +23,12 @@ from questionbank.formats.rows import record_warnings
 from questionbank.papers import phrases, truth_phrases
 from questionbank.papers.answers import Answered, answered_by, given_answer, labels_named, with_conclusions
 from questionbank.papers.conclusions import is_working
-from questionbank.papers.drafts import Draft, Item, Part
+from questionbank.papers.drafts import Draft, Item, Part, take_points
 from questionbank.papers.keys import row_cells
 from questionbank.papers.marks import read_mark
 from questionbank.papers.matching import pairs_of, take_letters
 from questionbank.papers.paper import Doubt, FoundQuestion
 from questionbank.papers.part_answers import answer_text, by_parts, in_order, rename_by_order
-from questionbank.papers.points import take_points
 from questionbank.papers.written_answers import take_filled
 from questionbank.rendering.pictures import picture_names
 
