@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
+from analytics.records import QuestionRecord
 from questionbank.papers import phrases, point_phrases
 from questionbank.papers.directions import asks, directs
 from questionbank.papers.drafts import Draft, Item
@@ -98,6 +99,7 @@ def with_unread_signs(
 
 
 def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[Doubt]:
+    """Yield what is doubtful about a question alone, in the order in which people read it."""
     record = question.record
     if draft.is_headless and not draft.stem.is_settled:
         yield Doubt(
@@ -106,8 +108,25 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
         )
     if has_answers:
         yield from _unanswered(question)
-    texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
-    texts += "\n".join(part.text for part in record.content.parts)
+    yield from _odd_answer(record)
+    yield from _points(draft, record.text)
+    if any(map(_PICTURE.search, draft.headings[-1:])):
+        yield Doubt(
+            "picture_in_heading", "The heading above holds a picture. Is it an option of the question before?"
+        )
+    yield from _lost_parts(record, draft)
+    yield from _lost_content(record)
+    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
+        yield Doubt(
+            "match_unanswered",
+            "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
+        )
+    if not draft.stem.is_settled:
+        yield from _odd_text(record, is_known=has_answers or bool(draft.total))
+
+
+def _odd_answer(record: QuestionRecord) -> Iterator[Doubt]:
+    """Yield that an answer looks like a remark, or like the letter of an option that is not there."""
     said = [record.answer, *(part.answer for part in record.content.parts)]
     if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
         yield Doubt("answer_addresses", f"“{_shown(remark)}” speaks to somebody. Is it the answer?")
@@ -116,35 +135,43 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             "answer_of_options",
             f"The answer is {record.answer}, but there are no options. Say which lines are options.",
         )
-    first = read_mark(draft.parts[0].number) if draft.parts else None
-    yield from _points(draft, record.text)
-    if any(map(_PICTURE.search, draft.headings[-1:])):
-        yield Doubt(
-            "picture_in_heading", "The heading above holds a picture. Is it an option of the question before?"
-        )
-    if first is not None and first.value > 1 and first.roman != 1 and not draft.parts[0].is_settled:
+
+
+def _lost_parts(record: QuestionRecord, draft: Draft) -> Iterator[Doubt]:
+    """Yield that parts seem to be missing before or beside the first one."""
+    if not draft.parts or draft.parts[0].is_settled:
+        return
+    first = read_mark(draft.parts[0].number)
+    if first is not None and first.value > 1 and first.roman != 1:
         yield Doubt(
             "first_part", f"The first part is {draft.parts[0].number} Say where the parts before it begin."
         )
-    if len(record.content.parts) == 1 and not draft.parts[0].is_settled:
+    if len(record.content.parts) == 1:
         yield Doubt("single_part", "The question has a single part. Is another one part of the text?")
+
+
+def _lost_content(record: QuestionRecord) -> Iterator[Doubt]:
+    """Yield what of a question's document could not be taken over."""
+    texts = "\n".join([record.text, record.solution, *(option.text for option in record.options)])
+    texts += "\n".join(part.text for part in record.content.parts)
     if phrases.IMAGE_LOST.search(texts):
         yield Doubt("picture_lost", "A picture could not be kept; [image] stands in its place.")
     if phrases.FORMULA_LOST.search(texts):
         yield Doubt("formula_lost", "A formula could not be read; [formula] stands in its place.")
-    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
-        yield Doubt(
-            "match_unanswered",
-            "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”.",
-        )
-    if draft.stem.is_settled:
-        return
+
+
+def _odd_text(record: QuestionRecord, *, is_known: bool) -> Iterator[Doubt]:
+    """Yield that a text may hold another question, or be none.
+
+    Args:
+        is_known: its points, or answers in its paper, say that it is a question.
+    """
     if _NUMBERS_LEFT.search(record.text):
         yield Doubt(
             "number_inside",
             "A line of the text has a number of its own. If it begins another question, say so.",
         )
-    if not (has_answers or record.options or record.content.parts or draft.total or asks(record.text)):
+    if not (is_known or record.options or record.content.parts or asks(record.text)):
         yield Doubt("asks_nothing", "Nothing in it asks for an answer. Leave it out if it is no question.")
     if 0 < len(record.text) < 6 and not record.content.parts:
         yield Doubt("short", "The text is unusually short. Is there more of it above or below?")

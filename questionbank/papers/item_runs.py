@@ -39,6 +39,46 @@ def _lies_within(inner: Run, outer: Run) -> bool:
     )
 
 
+def _series_leaning(run: Run) -> float:
+    """Return how much what a run counts by looks like options."""
+    if run.series.startswith("upper") or run.series == "box":
+        return 2.0
+    if run.series.startswith("Roman"):
+        return -2.0
+    if run.series == "bullet":
+        return 0.5 if len(run.places) > 2 else -0.5
+    return -1.0 if run.series.startswith(("roman", "digits")) else 0.0
+
+
+def _stem_leaning(stem: str) -> float:
+    """Return how much what stands above a run looks like a question with options."""
+    leaning = 1.0 if phrases.OFFERS_CHOICE.search(stem) or "____" in stem else 0.0
+    has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
+    if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
+        leaning -= 2
+    elif stem.endswith(("?", "？")) or has_own_data:
+        leaning += 0.5
+    return leaning if stem else leaning - 1
+
+
+def _length_leaning(lines: Sequence[Line]) -> float:
+    """Return how much items look like options by their number and by how long they are."""
+    leaning = 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0.0
+    return leaning - any(len(line.text) > _SHORT_OPTION for line in lines)
+
+
+def _is_task(text: str) -> bool:
+    """Return whether an item asks something, as parts do."""
+    return bool(
+        phrases.TASK.match(text)
+        or text.endswith(("?", "？", "="))
+        or point_phrases.POINTS.search(text)
+        or point_phrases.BARE_POINTS.search(text)
+        or phrases.BLANK.search(text)
+        or truth_phrases.offers_truth(text)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Items:
     """The runs of a paper; `settle` gives their lines their roles.
@@ -91,54 +131,20 @@ class Items:
     def _leaning(self, run: Run) -> float:
         """Return how much a run looks like options (above 0) or like parts (below 0)."""
         lines = [self.lines[place] for place in run.places]
-        if run.series.startswith("upper") or run.series == "box":
-            base = 2.0
-        elif run.series.startswith("Roman"):
-            base = -2.0
-        elif run.series == "bullet":
-            base = 0.5 if len(lines) > 2 else -0.5
-        else:
-            base = 0.0
-        if any(self._flagged(place) for place in run.places) or 0 < sum(
-            line.is_marked for line in lines
-        ) < len(lines):
-            base += 2
-        texts = [line.text for line in lines]
-        tasks = sum(
-            bool(
-                phrases.TASK.match(text)
-                or text.endswith(("?", "？", "="))
-                or point_phrases.POINTS.search(text)
-                or point_phrases.BARE_POINTS.search(text)
-                or phrases.BLANK.search(text)
-                or truth_phrases.offers_truth(text)
-            )
-            for text in texts
-        )
-        base -= 3 * tasks / len(texts)
-        stem = " ".join(
-            without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]
-        ).strip()
-        base += self.key.get(run.question, 0.0) * (run.series != "box")
+        above = self.lines[run.question : run.places[0]]
+        stem = " ".join(without_points(line.text, may_begin=True)[0] for line in above).strip()
+        leaning = _series_leaning(run)
+        if any(map(self._flagged, run.places)) or 0 < sum(line.is_marked for line in lines) < len(lines):
+            leaning += 2
+        leaning -= 3 * sum(_is_task(line.text) for line in lines) / len(lines)
+        leaning += self.key.get(run.question, 0.0) * (run.series != "box")
         if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
-            base += 2  # a short answer, as text2qti writes it
+            leaning += 2  # a short answer, as text2qti writes it
         if run.series == "bullet" and self._are_given(run, stem):
-            base -= 3
-        if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
-            base += 1
+            leaning -= 3
         if phrases.CHOICE_SECTION.search(self.headings.get(run.question, "")):
-            base += 1.5
-        has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
-        if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
-            base -= 2
-        elif stem.endswith(("?", "？")) or has_own_data:
-            base += 0.5
-        if not stem.strip():
-            base -= 1
-        if any(len(text) > _SHORT_OPTION for text in texts):
-            base -= 1
-        base += 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0
-        return base - 1 if run.series.startswith(("roman", "digits")) else base
+            leaning += 1.5
+        return leaning + _stem_leaning(stem) + _length_leaning(lines)
 
     def _are_given(self, run: Run, stem: str) -> bool:
         """Return whether a list tells what is given: nothing above it asks, but a line below it does."""

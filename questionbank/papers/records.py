@@ -46,51 +46,20 @@ def found_question(draft: Draft) -> FoundQuestion:
     doubts = draft.doubts
     points = draft.total = take_points(draft)
     draft.share_answers()
-    stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
-    stem, filled = take_filled(stem)
-    stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
-    given = given_answer(stem) or chosen or matched or ", ".join(filled)
-    if given:
-        stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
+    stem, given = _stem(draft)
     if not draft.options and not draft.parts:
         stem = _take_row_of_options(stem, draft)
     options = _options(draft.options, doubts)
     answered = answered_by(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
-    labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
-    answered = replace(
-        answered, parts=rename_by_order(labels, answered.parts or in_order(labels, answered.text))
-    )
-    if labels and (unnamed := [label for label in answered.parts if label not in labels]):
-        doubts.append(
-            Doubt(
-                "part_missing",
-                f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins.",
-            )
-        )
+    answered = _by_label(draft, answered)
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
     asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
     stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
-    heading = _EMPHASIS.sub("", "".join(draft.headings[-1:]))
-    if row_cells(stem.partition("\n")[0]) and draft.is_matching and phrases.MATCHING.search(heading):
-        orders = [said for said in re.split(r"(?<=[.:])\s+", heading) if len(said.split()) > _WORDS_OF_NAME]
-        stem = "\n".join([" ".join(orders), *([] if pairs else [stem])])
-    if parts:
-        kind = "parts"
-        total = sum(part.content.points or 0 for part in parts)
-        points = points or total or None
-    elif pairs:
-        kind = "matching"
-    solution = _solution(draft)
-    is_open_proof = not options and not parts and phrases.PROOF.search(stem) is not None
-    if phrases.NO_ANSWER.fullmatch(answered.text) or (is_open_proof and is_working(answered.text)):
-        solution = f"{answered.text}\n{solution}".strip()
-        answered = replace(answered, text="")
-    if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
-        is_said = any(item.is_settled for item in draft.answers)
-        answered, parts, solution = with_conclusions(
-            answered, parts, options, solution, [] if is_said else doubts
-        )
+    stem = _orders_to_match(draft, stem, has_pairs=bool(pairs))
+    kind = "parts" if parts else "matching" if pairs else kind
+    points = points or sum(part.content.points or 0 for part in parts) or draft.points_each
+    answered, parts, solution = _solved(draft, stem, options, answered, parts)
     if asks_truth:
         parts, reasons = _decided(parts)
         solution = "\n".join(filter(None, [solution, *reasons]))
@@ -99,7 +68,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     if not text and parts:
         text = EACH_PART
     content = QuestionContent(
-        points=points or draft.points_each,
+        points=points,
         accepted=answered.accepted,
         pairs=pairs,
         parts=parts,
@@ -125,6 +94,54 @@ def found_question(draft: Draft) -> FoundQuestion:
         tuple(_EMPHASIS.sub("", heading) for heading in draft.headings),
         tuple(dict.fromkeys(doubts)),
     )
+
+
+def _stem(draft: Draft) -> tuple[str, str]:
+    """Return what a question says of its own, and the answer that was written into it."""
+    stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
+    stem, filled = take_filled(stem)
+    stem, chosen = truth_phrases.chosen_truth(_gaps(stem))
+    given = given_answer(stem) or chosen or matched or ", ".join(filled)
+    return phrases.GIVEN_ANSWER.sub("（  ）", stem).strip() if given else stem, given
+
+
+def _by_label(draft: Draft, answered: Answered) -> Answered:
+    """Return the answers with those of the parts by their labels; one of a part that is not there is a doubt."""
+    labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
+    parts = rename_by_order(labels, answered.parts or in_order(labels, answered.text))
+    if labels and (unnamed := [label for label in parts if label not in labels]):
+        said = f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins."
+        draft.doubts.append(Doubt("part_missing", said))
+    return replace(answered, parts=parts)
+
+
+def _orders_to_match(draft: Draft, stem: str, *, has_pairs: bool) -> str:
+    """Return a text with what the heading says to do before the rows to match; without rows that became pairs."""
+    heading = _EMPHASIS.sub("", "".join(draft.headings[-1:]))
+    begins_with_row = row_cells(stem.partition("\n")[0])
+    if not (begins_with_row and draft.is_matching and phrases.MATCHING.search(heading)):
+        return stem
+    orders = [said for said in re.split(r"(?<=[.:])\s+", heading) if len(said.split()) > _WORDS_OF_NAME]
+    return "\n".join([" ".join(orders), *([] if has_pairs else [stem])])
+
+
+def _solved(
+    draft: Draft,
+    stem: str,
+    options: tuple[Option, ...],
+    answered: Answered,
+    parts: tuple[QuestionPart, ...],
+) -> tuple[Answered, tuple[QuestionPart, ...], str]:
+    """Return the answers of a question and its parts, and its solution, which may say some of them."""
+    solution = _solution(draft)
+    is_open_proof = not options and not parts and phrases.PROOF.search(stem) is not None
+    if phrases.NO_ANSWER.fullmatch(answered.text) or (is_open_proof and is_working(answered.text)):
+        solution = f"{answered.text}\n{solution}".strip()
+        answered = replace(answered, text="")
+    if is_open_proof or phrases.NO_ANSWER.fullmatch(solution):
+        return answered, parts, solution
+    is_said = any(item.is_settled for item in draft.answers)
+    return with_conclusions(answered, parts, options, solution, [] if is_said else draft.doubts)
 
 
 def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
@@ -160,38 +177,39 @@ def _checked(row: dict[str, Any], doubts: list[Doubt]) -> QuestionRecord:
 
 
 def _options(items: Sequence[Item], doubts: list[Doubt]) -> tuple[Option, ...]:
-    labels = [_label(item) for item in items]
-    by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
-    known = [label for label in labels if label]
-    if known and all(label.isdigit() for label in known) and known[0] != "1":
-        labels = by_place  # a list that counts on through the whole document
-    elif len(known) < len(labels) or len({*known}) < len(known):
-        if known and not any(item.is_settled for item in items):
-            shown = ", ".join(label or "?" for label in labels)
-            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
-            doubts.append(Doubt("options_renamed", said))
-        labels = by_place
-    elif (
-        known not in ([], list("FGHJ"), list("FGHJK"))
-        and known != by_place[: len(known)]
-        and known
-        not in (
-            [str(place) for place in range(1, len(known) + 1)],
-            ["I", "II", "III", "IV", "V"][: len(known)],
-        )
-    ) and not any(item.is_settled for item in items):
-        doubts.append(
-            Doubt("option_lost", f"The letters of the options skip: {', '.join(known)}. Is one missing?")
-        )
+    labels = _labels(items, doubts)
     texts = [_gaps(_option_text(item)) for item in items]
-    if any(not text for text in texts):
-        empty = ", ".join(label for label, text in zip(labels, texts, strict=True) if not text)
-        doubts.append(Doubt("option_empty", f"Option {empty} has no text. Join it with the line that has."))
+    if empty := [label for label, text in zip(labels, texts, strict=True) if not text]:
+        said = f"Option {', '.join(empty)} has no text. Join it with the line that has."
+        doubts.append(Doubt("option_empty", said))
     if len({*texts}) < len(texts):
         doubts.append(Doubt("options_same", "Two options have the same text. Correct one of them."))
     if len(items) == 1 and not _is_typed(items):
         doubts.append(Doubt("option_single", "It has a single option. Say which lines are the others."))
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
+
+
+def _labels(items: Sequence[Item], doubts: list[Doubt]) -> list[str]:
+    """Return the labels of options: as they stand, or by their places where those tell the options apart no better."""
+    labels = [_label(item) for item in items]
+    by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
+    known = [label for label in labels if label]
+    is_settled = any(item.is_settled for item in items)
+    if known and all(label.isdigit() for label in known) and known[0] != "1":
+        return by_place  # a list that counts on through the whole document
+    if len(known) < len(labels) or len({*known}) < len(known):
+        if known and not is_settled:
+            shown = ", ".join(label or "?" for label in labels)
+            said = f"The options are numbered {shown}; they are read as {', '.join(by_place)}."
+            doubts.append(Doubt("options_renamed", said))
+        return by_place
+    by_number = [str(place) for place in range(1, len(known) + 1)]
+    by_numeral = ["I", "II", "III", "IV", "V"][: len(known)]
+    usual = (by_place, by_number, by_numeral, list("FGHJ"), list("FGHJK"))
+    if known not in usual and not is_settled:
+        said = f"The letters of the options skip: {', '.join(known)}. Is one missing?"
+        doubts.append(Doubt("option_lost", said))
+    return labels
 
 
 def _take_row_of_options(stem: str, draft: Draft) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from questionbank.papers import phrases, point_phrases
 from questionbank.papers.directions import WORD_BANK, is_given, is_order
@@ -27,6 +28,10 @@ _LATEST_FIRST = 16  # letter with which a list may begin where its first ones we
 _X = 24  # as a letter
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
+_STATES = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"} | {
+    role: role.value for role in (Role.ANSWER, Role.SOLUTION, Role.STIMULUS, Role.HEADING)
+}
+"""What goes on below a line of a role; a line of another role changes nothing."""
 
 
 def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> list[Role]:
@@ -66,23 +71,38 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
     return guess.roles
 
 
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A line that is asked about.
+
+    Attributes:
+        text: of the line, without emphasis.
+        kind: of its mark; empty without one.
+        is_open: a question began above, and nothing has ended it.
+    """
+
+    place: int
+    line: Line
+    mark: Mark | None
+    text: str
+    kind: str
+    is_open: bool
+
+
 class _Guess(Surroundings):
-    """Gives one line after another its role."""
+    """Gives one line after another its role: that of the first of `_RULES` which has one for it."""
 
     def role(self, place: int) -> Role:
         line, mark = self.lines[place], self.marks[place]
-        role = self._role(place, line, mark)
-        is_shared = role is Role.OPTION and self.question < 0
-        if not is_shared and role in (
-            Role.QUESTION,
-            Role.PART,
-            Role.OPTION,
-            Role.ANSWER,
-            Role.SOLUTION,
-            Role.STIMULUS,
-            Role.HEADING,
-        ):
-            self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
+        text = line.text.replace("**", "")
+        if point_phrases.TITLED_POINTS.fullmatch(text) and mark is None:
+            self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
+                self.awaits_answers and self.state == "outside"
+            )
+        at = _Spot(place, line, mark, text, mark.kind if mark is not None else "", self.question >= 0)
+        role = next(role for rule in _RULES if (role := rule(self, at)) is not None)
+        if role in _STATES and (role is not Role.OPTION or self.question >= 0):
+            self.state = _STATES[role]
         if role is Role.HEADING:
             self.heading, self.heading_at = line.text, place
         if role is Role.QUESTION:
@@ -93,104 +113,133 @@ class _Guess(Surroundings):
             self.question = -1
         return role
 
-    def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
-        text = line.text.replace("**", "")
-        is_open = self.question >= 0
-        if point_phrases.TITLED_POINTS.fullmatch(text) and mark is None:
-            self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
-                self.awaits_answers and self.state == "outside"
-            )
-        is_bonus = mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
-        if is_bonus and not is_bonus.string[is_bonus.end() :].strip("★☆*! ") and self._heads_numbered(place):
-            return Role.HEADING
-        if self.numbering.is_question(place) or is_bonus or place in self.matches:
-            above = self.lines[place - 1].text
-            is_named = self.state == "stem" and self.question == place - 1 and not without_points(above)[0]
-            return Role.MORE if is_named and not self.numbering.is_question(place) else Role.QUESTION
-        if place in self.numbering.headings:
-            return Role.HEADING
-        if is_above_others(place, self.marks):
-            is_title = mark is not None and mark.kind == "word" and not is_given(text)
-            return Role.HEADING if is_title else Role.STIMULUS
-        if mark is not None and not text and is_open and self.state != "answer":
-            number = self.marks[self.question]
-            if (
-                number is not None
-                and number.value == mark.value
-                and mark.kind == "digits"
-                and line.number.isdigit()
-            ):
-                return Role.NOTHING  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
-            if mark.series == "digits()":
-                return Role.MORE  # "(2)": the marks that it gives
-        if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
-            return Role.HEADING
-        if mark is None and (phrases.tells_points(text) or self._sums_marks(place)):
-            return Role.NOTHING
-        if is_open and point_phrases.ENDS_QUESTION.fullmatch(text):
-            return Role.MORE
-        if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
-            return Role.STIMULUS
-        if mark is None and (self._announces(place, text) or (not is_open and WORD_BANK.match(text))):
-            return Role.STIMULUS
-        if is_open and mark is None and self._asks_truth(place, text):
-            return Role.HEADING
-        if mark is None and self._directs(place, text):
-            return Role.STIMULUS if is_order(text) else Role.NOTHING
-        if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
-            phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
-        ):
-            return Role.HEADING
-        if mark is not None and mark.label.isupper() and self._heads(place, mark):
-            return Role.HEADING
-        if mark is not None and mark.label.isupper() and self._counts_headings(mark):
-            return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
-        if mark is not None and mark.kind == "han" and len(text) < LONG_HEADING:
-            return Role.HEADING
-        says_answer = phrases.ANSWER.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text)
-        if is_open and mark is None and says_answer and self._answer_follows(place + 1):
-            return Role.SOLUTION if phrases.SOLUTION.fullmatch(text) else Role.ANSWER
-        if is_open and self.roles[-1:] == [Role.ANSWER] and line.is_joined and mark is None and text:
-            return Role.MORE  # below "Answer:"
-        if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
-            return Role.MORE if is_open and mark is None and without_points(text)[1] else Role.NOTHING
-        if (
-            (mark is None or mark.kind == "bullet")
-            and phrases.NOISE.fullmatch(full_text(line).replace("**", "").strip("*"))
-            and not (is_open and point_phrases.POINTS_ALONE.fullmatch(text))
-        ):
-            return Role.NOTHING
-        if self.state == "stimulus" and mark is not None and mark.kind in ("lower", "upper"):
-            stimulus = next(at for at in reversed(range(place)) if self.roles[at] is Role.STIMULUS)
-            if phrases.STATEMENTS.search(self.lines[stimulus].text):
-                return Role.OPTION  # of each question: "Both (A) and (R) are true"
-        if self.state == "stimulus" and mark is None:
-            return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
-        if is_open and mark is None and (role := self._said(text)):
-            return role
-        if is_open and self._names_option(line):
-            return Role.ANSWER
-        if is_open and self._is_written_in(place):
-            return Role.ANSWER
-        if is_open and (self._repeats_part(place) or (self.state == "answer" and full_text(line).isdigit())):
-            return Role.MORE
-        if (
-            mark is not None
-            and is_open
-            and mark.kind in _ITEM_KINDS
-            and not (mark.kind == "bullet" and self.state == "solution")
-        ):
-            return self._item(place, mark)
-        if self._begins_unnumbered(place):
-            return Role.QUESTION
-        if not is_open:
-            return Role.STIMULUS if self._is_shared(place) else Role.NOTHING
-        if self._is_title(place):
-            return Role.HEADING
-        return Role.BELOW if self._leads(place) else Role.MORE
+    # -- rules, in the order of `_RULES` ---------------------------------------------------------------------------
 
-    def _said(self, text: str) -> Role | None:
-        """Return the role of a line that says itself what it is."""
+    def _question(self, at: _Spot) -> Role | None:
+        """A line has a question's number, says "Bonus", or asks to match the rows below; its name may stand above."""
+        bonus = phrases.BONUS.match(at.text) if at.mark is None and self.numbering.is_numbered else None
+        if bonus and not at.text[bonus.end() :].strip("★☆*! ") and self._heads_numbered(at.place):
+            return Role.HEADING
+        is_numbered = self.numbering.is_question(at.place)
+        if not (is_numbered or bonus or at.place in self.matches):
+            return None
+        is_below_stem = self.state == "stem" and self.question == at.place - 1
+        is_named = is_below_stem and not without_points(self.lines[at.place - 1].text)[0]
+        return Role.MORE if is_named and not is_numbered else Role.QUESTION
+
+    def _numbered_heading(self, at: _Spot) -> Role | None:
+        """A number counts headings: "Exercise 1: choose the right answer"."""
+        return Role.HEADING if at.place in self.numbering.headings else None
+
+    def _mark_above_others(self, at: _Spot) -> Role | None:
+        """The numbers of questions go on from that of the line, which names them or says what is given."""
+        if not is_above_others(at.place, self.marks):
+            return None
+        return Role.HEADING if at.kind == "word" and not is_given(at.text) else Role.STIMULUS
+
+    def _number_alone(self, at: _Spot) -> Role | None:
+        """A number without a text repeats that of the question, or is the points that it gives: "(2)"."""
+        if at.mark is None or at.text or not at.is_open or self.state == "answer":
+            return None
+        number = self.marks[self.question]
+        is_same = number is not None and number.value == at.mark.value and at.kind == "digits"
+        if is_same and at.line.number.isdigit():
+            return Role.NOTHING  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
+        return Role.MORE if at.mark.series == "digits()" else None
+
+    def _styled_heading(self, at: _Spot) -> Role | None:
+        """The document makes the line a heading, and it is no lettered item of a question."""
+        is_item = at.kind in ("lower", "upper") and at.is_open
+        return Role.HEADING if at.line.heading and not is_item else None
+
+    def _points(self, at: _Spot) -> Role | None:
+        """A line says how many points there are, sums them up, or ends the question with its total."""
+        if at.mark is None and (phrases.tells_points(at.text) or self._sums_marks(at.place)):
+            return Role.NOTHING
+        return Role.MORE if at.is_open and point_phrases.ENDS_QUESTION.fullmatch(at.text) else None
+
+    def _shared_text(self, at: _Spot) -> Role | None:
+        """A line says that several questions share what it begins: "Questions 3-5 refer to the graph", a word bank."""
+        is_item = at.is_open and at.kind not in ("", "digits")
+        if phrases.is_stimulus(at.text) and not is_item:
+            return Role.STIMULUS
+        is_bank = not at.is_open and WORD_BANK.match(at.text)
+        return Role.STIMULUS if at.mark is None and (self._announces(at.place, at.text) or is_bank) else None
+
+    def _directions(self, at: _Spot) -> Role | None:
+        """A line tells what to do with the questions below: to decide on statements, or what is a part of each."""
+        if at.mark is not None:
+            return None
+        if at.is_open and self._asks_truth(at.place, at.text):
+            return Role.HEADING
+        if not self._directs(at.place, at.text):
+            return None
+        return Role.STIMULUS if is_order(at.text) else Role.NOTHING
+
+    def _section_name(self, at: _Spot) -> Role | None:
+        """A line is the name of a section: "Part B", "二、填空题"."""
+        is_name = at.kind in ("", "han", "Roman", "upper", "han()", "word") and (
+            phrases.SECTION.fullmatch(f"{at.line.number} {at.text}".strip())
+            or phrases.SECTION.fullmatch(at.text)
+        )
+        return Role.HEADING if is_name else None
+
+    def _counted_heading(self, at: _Spot) -> Role | None:
+        """A Chinese numeral or a capital counts headings: a question follows, or a heading above has the one before."""
+        if at.kind == "han":
+            return Role.HEADING if len(at.text) < LONG_HEADING else None
+        if at.mark is None or not at.mark.label.isupper():
+            return None
+        if self._heads(at.place, at.mark):
+            return Role.HEADING
+        if not self._counts_headings(at.mark):
+            return None
+        return Role.QUESTION if self._is_matching_task(at.place) else Role.HEADING
+
+    def _label_of_answer(self, at: _Spot) -> Role | None:
+        """A line says "Answer:" alone, and an answer follows."""
+        is_label = phrases.ANSWER.fullmatch(at.text) or phrases.KEY_TITLE.fullmatch(at.text)
+        if not (at.is_open and at.mark is None and is_label and self._answer_follows(at.place + 1)):
+            return None
+        return Role.SOLUTION if phrases.SOLUTION.fullmatch(at.text) else Role.ANSWER
+
+    def _text_of_answer(self, at: _Spot) -> Role | None:
+        """A line goes on in the paragraph of an answer."""
+        goes_on = at.is_open and self.roles[-1:] == [Role.ANSWER] and at.line.is_joined
+        return Role.MORE if goes_on and at.mark is None and at.text else None
+
+    def _space_for_answer(self, at: _Spot) -> Role | None:
+        """A line is left for students to write on; it may say the points of the question."""
+        can_be = at.mark is None or (at.text and at.kind in ("digits", "word"))
+        if not (phrases.is_answer_space(at.text) and can_be):
+            return None
+        return Role.MORE if at.is_open and at.mark is None and without_points(at.text)[1] else Role.NOTHING
+
+    def _noise(self, at: _Spot) -> Role | None:
+        """A line is what every page has: its number, a place for the name."""
+        is_noise = (
+            at.kind in ("", "bullet")
+            and phrases.NOISE.fullmatch(full_text(at.line).replace("**", "").strip("*"))
+            and not (at.is_open and point_phrases.POINTS_ALONE.fullmatch(at.text))
+        )
+        return Role.NOTHING if is_noise else None
+
+    def _below_shared_text(self, at: _Spot) -> Role | None:
+        """A line goes on with a text that questions share, or is an option of each: "Both (A) and (R) are true"."""
+        if self.state != "stimulus":
+            return None
+        if at.mark is None:
+            return Role.QUESTION if self._begins_unnumbered(at.place) else Role.MORE
+        if at.kind not in ("lower", "upper"):
+            return None
+        stimulus = next(place for place in reversed(range(at.place)) if self.roles[place] is Role.STIMULUS)
+        return Role.OPTION if phrases.STATEMENTS.search(self.lines[stimulus].text) else None
+
+    def _said(self, at: _Spot) -> Role | None:
+        """A line says itself what it is."""
+        text = at.text
+        if not at.is_open or at.mark is not None:
+            return None
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
         if match := phrases.ANSWER.match(text):
@@ -198,6 +247,50 @@ class _Guess(Surroundings):
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
         return Role.NOTHING if point_phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+
+    def _answer_below(self, at: _Spot) -> Role | None:
+        """A line names the right option, is what a teacher wrote in, or goes on with an answer by a number or mark."""
+        if not at.is_open:
+            return None
+        if self._names_option(at.line) or self._is_written_in(at.place):
+            return Role.ANSWER
+        is_number = self.state == "answer" and full_text(at.line).isdigit()
+        return Role.MORE if is_number or self._repeats_part(at.place) else None
+
+    def _item(self, at: _Spot) -> Role | None:
+        """A mark counts within the question: options or parts, rows to match, or answers that are typed."""
+        is_step = at.kind == "bullet" and self.state == "solution"
+        if at.mark is None or not at.is_open or at.kind not in _ITEM_KINDS or is_step:
+            return None
+        is_first = 1 in (at.mark.value, at.mark.roman) and not self.open_runs
+        if is_first and self._asks_to_match(at.place, at.mark):
+            self.is_matching = True
+        if self.is_matching:
+            return Role.MORE
+        return Role.ANSWER if self.has_typed_answers else self._counted(at.place, at.mark)
+
+    def _unnumbered_question(self, at: _Spot) -> Role | None:
+        """A line without a number has options below, or asks alone below a heading."""
+        return Role.QUESTION if self._begins_unnumbered(at.place) else None
+
+    def _outside_questions(self, at: _Spot) -> Role | None:
+        """No question is open that could take the line."""
+        if at.is_open:
+            return None
+        return Role.STIMULUS if self._is_shared(at.place) else Role.NOTHING
+
+    def _title(self, at: _Spot) -> Role | None:
+        """A short line behind a question names what follows: it is no sentence, and a question comes next."""
+        line = at.line
+        if line.is_joined or line.number or len(line.text) > LONG_HEADING or row_cells(line.text) is not None:
+            return None
+        if not self.numbering.is_question(at.place + 1) or point_phrases.POINTS_ALONE.fullmatch(line.text):
+            return None
+        return Role.HEADING if self._stands_out(at.place, line) else None
+
+    def _rest_of_question(self, at: _Spot) -> Role:
+        """A line goes on with the question, or leads to its next part."""
+        return Role.BELOW if self._leads(at.place) else Role.MORE
 
     # -- questions without a number -------------------------------------------------------------------------------
 
@@ -220,9 +313,8 @@ class _Guess(Surroundings):
                 return False
             if following is not None and following.kind in ("upper", "lower", "box", "bullet"):
                 return following.value <= 1
-            if phrases.NUMERIC.fullmatch(self.lines[ahead].text):
-                return not self.numbering.is_numbered
-            if phrases.ANSWER.match(self.lines[ahead].text):
+            text = self.lines[ahead].text
+            if phrases.NUMERIC.fullmatch(text) or phrases.ANSWER.match(text):
                 return not self.numbering.is_numbered
         return False
 
@@ -247,55 +339,33 @@ class _Guess(Surroundings):
             and row_cells(following) is not None
         )
 
-    def _is_title(self, place: int) -> bool:
-        """Return whether a line behind a question names what follows: short, no sentence, and a question comes next."""
-        line, following = self.lines[place], place + 1
-        if line.is_joined or line.number or len(line.text) > LONG_HEADING or row_cells(line.text) is not None:
-            return False
-        if not self.numbering.is_question(following) or point_phrases.POINTS_ALONE.fullmatch(line.text):
-            return False
-        if (
-            self.state != "stem"
-            and (line.is_marked or _EMPHASISED.fullmatch(line.text))
-            and "![" not in line.text
-        ):
-            return not phrases.BLANK.search(line.text) and not self.lines[place - 1].is_marked
+    def _stands_out(self, place: int, line: Line) -> bool:
+        """Return whether a line above a question looks like a name, unlike the text above it."""
+        follows_mark = self.lines[place - 1].is_marked
+        has_picture = "![" in line.text
+        if self.state != "stem" and (line.is_marked or _EMPHASISED.fullmatch(line.text)) and not has_picture:
+            return not phrases.BLANK.search(line.text) and not follows_mark
         ends_sentence = line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$", "=", "____"))
-        if ends_sentence or "![" in line.text or "[image]" in line.text:
+        if ends_sentence or has_picture or "[image]" in line.text:
             return False
-        mark = self.marks[following]
+        mark = self.marks[place + 1]
         if mark is not None and mark.value == 1:
             return line.text[:1].isupper() or not line.text.isascii()  # "Quiz 2": the numbers begin anew
-        stands_out = line.is_marked and not self.lines[place - 1].is_marked
-        return self.state != "stem" and (stands_out or (line.text[:1].isupper() and self.state == "answer"))
+        is_marked_alone = line.is_marked and not follows_mark
+        is_behind_answer = line.text[:1].isupper() and self.state == "answer"
+        return self.state != "stem" and (is_marked_alone or is_behind_answer)
 
     # -- options and parts ----------------------------------------------------------------------------------------
 
-    def _item(self, place: int, mark: Mark) -> Role:
-        if 1 in (mark.value, mark.roman) and not self.open_runs and self._asks_to_match(place, mark):
-            self.is_matching = True
-        if self.is_matching:
-            return Role.MORE
-        if self.has_typed_answers:
-            return Role.ANSWER
-        open_runs = self.open_runs
-        series, value = mark.series, mark.value
-        if self.lines[place].number == "(x)" and any(run.continues("lower()", _X) for run in open_runs):
-            series, value = "lower()", _X  # behind "(w)", and no box that is crossed
-        if (
-            mark.roman
-            and mark.kind in ("lower", "upper")
-            and not any(run.continues(series, value) for run in open_runs)
-        ):
-            roman = series.replace("lower", "roman").replace("upper", "Roman")
-            if mark.roman == 1 or any(run.continues(roman, mark.roman) for run in open_runs):
-                series, value = roman, mark.roman
-        run = next((run for run in reversed(open_runs) if run.continues(series, value)), None)
+    def _counted(self, place: int, mark: Mark) -> Role:
+        """Return the role of an item, counted with those that it goes on from; which are options is told later."""
+        series, value = self._counts_in(place, mark)
+        run = next((run for run in reversed(self.open_runs) if run.continues(series, value)), None)
         if run is None and self._answers_part(mark):
             return Role.ANSWER
         if run is None:
             run = Run(self.question, series)
-            if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
+            if series == "bullet" and self.open_runs and self.open_runs[-1].series != "bullet":
                 return Role.MORE
             if series.startswith("lower") and value > _LATEST_FIRST:
                 return Role.MORE  # "(t) = 3": no list begins there
@@ -304,3 +374,45 @@ class _Guess(Surroundings):
         run.places.append(place)
         run.value = value
         return Role.OPTION
+
+    def _counts_in(self, place: int, mark: Mark) -> tuple[str, int]:
+        """Return the series of an item and its place there: "(i)" comes behind "(h)", or is a numeral."""
+        series, value = mark.series, mark.value
+        if self.lines[place].number == "(x)" and self._goes_on("lower()", _X):
+            return "lower()", _X  # behind "(w)", and no box that is crossed
+        if mark.roman and mark.kind in ("lower", "upper") and not self._goes_on(series, value):
+            roman = series.replace("lower", "roman").replace("upper", "Roman")
+            if mark.roman == 1 or self._goes_on(roman, mark.roman):
+                return roman, mark.roman
+        return series, value
+
+    def _goes_on(self, series: str, value: int) -> bool:
+        """Return whether some items of the question count on to one."""
+        return any(run.continues(series, value) for run in self.open_runs)
+
+
+_RULES: tuple[Callable[[_Guess, _Spot], Role | None], ...] = (
+    _Guess._question,
+    _Guess._numbered_heading,
+    _Guess._mark_above_others,
+    _Guess._number_alone,
+    _Guess._styled_heading,
+    _Guess._points,
+    _Guess._shared_text,
+    _Guess._directions,
+    _Guess._section_name,
+    _Guess._counted_heading,
+    _Guess._label_of_answer,
+    _Guess._text_of_answer,
+    _Guess._space_for_answer,
+    _Guess._noise,
+    _Guess._below_shared_text,
+    _Guess._said,
+    _Guess._answer_below,
+    _Guess._item,
+    _Guess._unnumbered_question,
+    _Guess._outside_questions,
+    _Guess._title,
+    _Guess._rest_of_question,
+)
+"""Asked in this order; a rule's docstring says why a line gets its role. The last has one for every line."""

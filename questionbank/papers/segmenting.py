@@ -145,31 +145,18 @@ class _Assembly:
 
     def _take(self, place: int, line: Line, role: Role) -> None:
         draft = self._drafts[-1] if self._drafts else None
-        if role is Role.NOTHING or role is Role.KEY:
-            if role is Role.NOTHING:
-                self._give_points(line.text)
-            if role is Role.NOTHING and directs(line.text):
-                self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
-            if role is Role.NOTHING and (stated := point_phrases.STATED_POINTS.fullmatch(line.text)):
-                self._points_next = float(stated[1])
+        if role is Role.KEY:
+            return
+        if role is Role.NOTHING:
+            self._note_directions(line.text)
         elif role is Role.HEADING:
             self._head(line)
         elif role is Role.STIMULUS:
-            if directs(line.text):
-                self._give_points(line.text)
-            self._open = Stimulus.of(place, line)
-            used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
-            self._stimuli = [one for one in self._stimuli if one.last or one not in used or self._open.last]
-            self._stimuli.append(self._open)
+            self._share(place, line)
         elif role is Role.QUESTION:
             self._begin(place, line)
         elif role is Role.MORE:
-            if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
-                self._open = draft.stem  # a picture below what a teacher wrote in
-            if self._open is not None:
-                self._open.add(place, full_text(line))
-                if isinstance(self._open, Item) and draft is not None:
-                    draft.lines.append(place)
+            self._go_on(place, line, draft)
         elif (
             role is Role.OPTION and isinstance(self._open, Stimulus) and Role.QUESTION in self._roles[place:]
         ):
@@ -181,6 +168,32 @@ class _Assembly:
         else:
             draft.lines.append(place)
             self._open = draft.take(place, line, role)
+
+    def _note_directions(self, text: str) -> None:
+        """Note the points that a line of no question gives; directions end those above."""
+        self._give_points(text)
+        if directs(text):
+            self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
+        if stated := point_phrases.STATED_POINTS.fullmatch(text):
+            self._points_next = float(stated[1])
+
+    def _share(self, place: int, line: Line) -> None:
+        """Begin a text that questions share; it ends those that were used, unless they name their questions."""
+        if directs(line.text):
+            self._give_points(line.text)
+        self._open = stimulus = Stimulus.of(place, line)
+        used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
+        self._stimuli = [one for one in self._stimuli if one.last or one not in used or stimulus.last]
+        self._stimuli.append(stimulus)
+
+    def _go_on(self, place: int, line: Line, draft: Draft | None) -> None:
+        """Add a line to what is open."""
+        if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
+            self._open = draft.stem  # a picture below what a teacher wrote in
+        if self._open is not None:
+            self._open.add(place, full_text(line))
+            if isinstance(self._open, Item) and draft is not None:
+                draft.lines.append(place)
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
