@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -193,23 +193,24 @@ def _triplets_of(
     }
     if not positives or not negatives:
         return []
+    return _drawn(question, positives, negatives, count, far_share, rng)
+
+
+def _drawn(
+    question: str,
+    positives: Sequence[_Candidate],
+    negatives: Mapping[str, Sequence[_Candidate]],
+    count: int,
+    far_share: float,
+    rng: random.Random,
+) -> list[Triplet]:
+    """Draw up to `count` triplets: of each operator in turn, first of those that have a pair as far as wanted."""
     triplets: list[Triplet] = []
-    used: set[tuple[str, str]] = set()
-    seen: set[str] = set()
     names = [_GIVEN] * min(len(negatives.get(_GIVEN, [])), count)  # what somebody decided comes first
     for _ in range(count):
-        names = names or rng.sample(list(negatives), len(negatives))  # each operator in turn
+        names = names or rng.sample(list(negatives), len(negatives))
         wants_far = rng.random() < far_share
-        pairs = {
-            name: [
-                (rewording, edit)
-                for rewording in positives
-                # once each has come: none comes twice before another comes once
-                for edit in [each for each in negatives[name] if each.text not in seen] or negatives[name]
-                if (rewording.text, edit.text) not in used
-            ]
-            for name in names
-        }
+        pairs = {name: _unused_pairs(positives, negatives[name], triplets) for name in names}
         fit = {
             name: [pair for pair in pairs[name] if (pair[0].distance > pair[1].distance) == wants_far]
             for name in names
@@ -218,12 +219,25 @@ def _triplets_of(
         names.remove(name)
         if choices := fit[name] or pairs[name]:
             positive, negative = rng.choice(choices)
-            used.add((positive.text, negative.text))
-            seen.add(negative.text)
             triplets.append(
                 Triplet(question, positive.text, negative.text, positive.operator, negative.operator)
             )
     return triplets
+
+
+def _unused_pairs(
+    positives: Sequence[_Candidate], negatives: Sequence[_Candidate], triplets: Sequence[Triplet]
+) -> list[tuple[_Candidate, _Candidate]]:
+    """Return the pairs that are in no triplet; no negative comes twice before another comes once."""
+    used = {(triplet.positive, triplet.negative) for triplet in triplets}
+    seen = {triplet.negative for triplet in triplets}
+    edits = [edit for edit in negatives if edit.text not in seen] or negatives
+    return [
+        (rewording, edit)
+        for rewording in positives
+        for edit in edits
+        if (rewording.text, edit.text) not in used
+    ]
 
 
 def _positives(

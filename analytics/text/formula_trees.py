@@ -262,22 +262,36 @@ def compare_relations(
     values = [pair for pair in values if None not in pair]
     if len(values) < 3 or not any(is_apart(values[0][0], value) for value, _ in values[1:]):
         return "unknown"
-    factor = values[0][1] / values[0][0] if values[0][0] else 0
-    is_multiple = bool(factor) and all(is_same(value * factor, other) for value, other in values)
-    if is_multiple and relation == other_relation and (factor > 0 or relation in ("=", r"\neq")):
+    factor = _common_factor(values)
+    if factor and relation == other_relation and (factor > 0 or relation in ("=", r"\neq")):
         return "same"
-    letters = sorted(symbols[0])[:2]
     signs = [(_sign(value), _sign(other)) for value, other in values]
-    signs += [
-        (0, 0 if is_multiple else _sign(right(root))) for root in _roots(left, evaluator.points[0], letters)
-    ]
-    signs += [(_sign(left(root)), 0) for root in _roots(right, evaluator.points[0], letters)]
+    signs += _signs_at_roots(
+        left, right, evaluator.points[0], sorted(symbols[0])[:2], is_multiple=bool(factor)
+    )
     is_different = any(
         _HOLDS[relation](sign) != _HOLDS[other_relation](other)
         for sign, other in signs
         if sign is not None and other is not None
     )
     return "different" if is_different else "unknown"
+
+
+def _common_factor(values: Sequence[tuple[Any, Any]]) -> Any:
+    """Return how many times the first value the second one is in all pairs; 0 if that is not the same in all."""
+    factor = values[0][1] / values[0][0] if values[0][0] else 0
+    is_multiple = bool(factor) and all(is_same(value * factor, other) for value, other in values)
+    return factor if is_multiple else 0
+
+
+def _signs_at_roots(
+    left: Term, right: Term, point: Point, letters: Sequence[str], *, is_multiple: bool
+) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the signs of two terms where one of them is zero; a multiple of it is zero there too."""
+    for root in _roots(left, point, letters):
+        yield 0, 0 if is_multiple else _sign(right(root))
+    for root in _roots(right, point, letters):
+        yield _sign(left(root)), 0
 
 
 def _difference(evaluator: Evaluator, left: Any, right: Any) -> Term:

@@ -205,33 +205,46 @@ def _beside(pieces: Sequence[_Piece], place: int) -> tuple[_Piece | None, _Piece
 
 
 def _is_maths_word(pieces: Sequence[_Piece], place: int) -> bool:
+    """Return what the first of these rules says that a run of letters falls under."""
     word = pieces[place].text
-    before, after = _beside(pieces, place)
-    glued = [
-        piece
-        for piece in (*pieces[max(place - 1, 0) : place], *pieces[place + 1 : place + 2])
-        if piece.kind not in ("blank", "comma", "other", "prose")
-    ]
     if place and pieces[place - 1].text == "_":
         return True
     if len(word) == 1:
         return not _is_article(pieces, place)
+    before, after = _beside(pieces, place)
+    glued = _glued(pieces, place)
     if word in _CALLED:
         return _has_argument(word, pieces[place + 1 : place + 2], before, after)
     if word in ("sum", "prod"):
         return bool(glued) and glued[-1].text == "_"
-    if word.isupper() and len(word) <= 4 and before is not None and before.text in ("∠", "△"):
+    if _names_corners(word, before):
         return True
     if word == "mod":
-        return (
-            before is not None
-            and before.is_maths
-            and after is not None
-            and after.kind in ("number", "opening")
-        )
+        return _is_between_terms(before, after)
     has_operator = any(piece is not None and piece.kind == "infix" for piece in (before, after))
     if word in GREEK or word in CONSTANTS or _FUSED.fullmatch(word):
         return bool(glued) or has_operator or before is None or before.is_maths
+    return _is_product(word, glued, has_operator=has_operator)
+
+
+def _glued(pieces: Sequence[_Piece], place: int) -> list[_Piece]:
+    """Return the pieces directly before and after, if they may belong to a formula."""
+    neighbours = (*pieces[max(place - 1, 0) : place], *pieces[place + 1 : place + 2])
+    return [piece for piece in neighbours if piece.kind not in ("blank", "comma", "other", "prose")]
+
+
+def _names_corners(word: str, before: _Piece | None) -> bool:
+    """Return whether letters are the corners of an angle or a triangle: "∠ABC"."""
+    return word.isupper() and len(word) <= 4 and before is not None and before.text in ("∠", "△")
+
+
+def _is_between_terms(before: _Piece | None, after: _Piece | None) -> bool:
+    has_left = before is not None and before.is_maths
+    return has_left and after is not None and after.kind in ("number", "opening")
+
+
+def _is_product(word: str, glued: Sequence[_Piece], *, has_operator: bool) -> bool:
+    """Return whether letters are variables side by side, as in "2abc", and neither a word nor a unit."""
     if len(word) > 2 and not _ORDERED.fullmatch(word):
         return False
     if (word.lower() in _SHORT_WORDS and not word.isupper()) or word in _UNITS:

@@ -142,19 +142,11 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
     The first path of each question counts. Training questions that differ from a tested one in numbers only
     are left out.
     """
-    tests = sorted(source.glob("test*.jsonl*")) if source.is_dir() else []
-    try:
-        others = [(row, False) for row in read_rows(source)]
-    except DataError:
-        if not tests:
-            raise
-        others = []
-    test_rows = [(row, True) for file in tests for row in read_rows(file)] if others else []
-    if not others:  # nothing but a test file: split it by the fixed part
-        others = [(row, False) for file in tests for row in read_rows(file)]
+    tests, others = _read_parts(source)
     usable = [
         (row, is_test)
-        for row, is_test in (*test_rows, *others)
+        for part, is_test in ((tests, True), (others, False))
+        for row in part
         if row.text.strip() and row.paths and language in ("", row.language)
     ]
     rows_by_text: dict[str, tuple[QuestionRow, bool]] = {}
@@ -162,7 +154,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         rows_by_text.setdefault(plain_text(row), (row, is_test))
     texts = list(rows_by_text)
     tested = np.array(  # the whole text decides, as it does before an encoder is trained
-        [is_test if test_rows else is_held_out(row.text) for row, is_test in rows_by_text.values()],
+        [is_test if tests else is_held_out(row.text) for row, is_test in rows_by_text.values()],
         dtype=bool,
     )
     kept_out = KeptOut.of(text for text, is_test in zip(texts, tested, strict=True) if is_test)
@@ -177,6 +169,19 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         levels=_DEEPEST,
         duplicates=len(usable) - len(texts),
     )
+
+
+def _read_parts(source: Path) -> tuple[list[QuestionRow], list[QuestionRow]]:
+    """Return the test questions of a file or folder, and the others; of nothing but a test file all are others."""
+    files = sorted(source.glob("test*.jsonl*")) if source.is_dir() else []
+    try:
+        others = read_rows(source)
+    except DataError:
+        if not files:
+            raise
+        others = []
+    tests = [row for file in files for row in read_rows(file)]
+    return (tests, others) if others else ([], tests)
 
 
 def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:

@@ -32,27 +32,38 @@ _LATER = re.compile(r"\s?(?:in the )?(?P<part>morning|afternoon|evening|at night
 def find_clock_times(text: str) -> Iterator[ClockTime]:
     """Yield the times of day of a text."""
     for match in _TIME.finditer(text):
-        hour_text = match["h"] or match["h2"] or match["h3"] or match["h4"] or match["h5"] or ""
-        half = (match["half"] or match["half2"] or "").lower()
-        end = match.end()
         if match["noon"]:
-            yield ClockTime(match.start(), end, 0 if match["noon"].lower() == "midnight" else 720, "24")
-            continue
-        before = text[max(match.start() - 12, 0) : match.start()]
-        if match["h3"] and not half and (_RATIO.search(text) or not _BEFORE.search(before)):
-            continue
-        hour = int(hour_text) if hour_text.isdigit() else int(english_value(hour_text) or 0)
-        minutes = int(match["m"] or match["m3"] or 0)
-        if match["half_past"]:
-            name = match["half_past"].lower()
-            minutes = 30 if name.startswith("half") else 15 if name.endswith("past") else -15
-        if later := _LATER.match(text, end):
-            half, end = ("a" if later["part"].lower() == "morning" else "p"), later.end()
-        if half and hour <= 12:
-            yield ClockTime(match.start(), end, (hour % 12 + 12 * (half == "p")) * 60 + minutes, half + "m")
-        else:
-            is_long = hour > 12 or hour == 0 or hour_text.startswith("0")
-            yield ClockTime(match.start(), end, hour * 60 + minutes, "24" if is_long else "")
+            minutes = 0 if match["noon"].lower() == "midnight" else 720
+            yield ClockTime(match.start(), match.end(), minutes, "24")
+        elif not (match["h3"] and _may_be_ratio(text, match.start())):
+            yield _clock_time(text, match)
+
+
+def _may_be_ratio(text: str, start: int) -> bool:
+    """Return whether "10:35" may be no time, for what the text says or for what it does not say before it."""
+    return bool(_RATIO.search(text)) or not _BEFORE.search(text[max(start - 12, 0) : start])
+
+
+def _clock_time(text: str, match: re.Match[str]) -> ClockTime:
+    """Return a time that is written with an hour."""
+    written = next(filter(None, match.group("h", "h2", "h3", "h4", "h5")))
+    hour = int(written) if written.isdigit() else int(english_value(written) or 0)
+    half, end = (match["half"] or match["half2"] or "").lower(), match.end()
+    if later := _LATER.match(text, end):
+        half, end = ("a" if later["part"].lower() == "morning" else "p"), later.end()
+    if half and hour <= 12:
+        hour, clock = hour % 12 + 12 * (half == "p"), half + "m"
+    else:
+        clock = "24" if hour > 12 or hour == 0 or written.startswith("0") else ""
+    return ClockTime(match.start(), end, hour * 60 + _minutes_past(match), clock)
+
+
+def _minutes_past(match: re.Match[str]) -> int:
+    """Return the minutes past the hour; below zero to it."""
+    if match["half_past"]:
+        name = match["half_past"].lower()
+        return 30 if name.startswith("half") else 15 if name.endswith("past") else -15
+    return int(match["m"] or match["m3"] or 0)
 
 
 def written_clock_time(minutes: int, *, with_half: bool) -> str:

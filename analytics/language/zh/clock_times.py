@@ -13,6 +13,8 @@ _BEFORE = re.compile(
 )  # of "10:35" if that is a time
 _AFTER = re.compile(r"\s?(?:开始|出发|结束|放学|上学|上课|下课|到|起|离)")
 _RATIO = re.compile("比")
+_MORNING = ("上午", "早上", "早晨", "凌晨")
+_EVENING = ("下午", "晚上", "晚", "夜里")
 _TIME = re.compile(
     r"(?P<part>上午|下午|早上|早晨|凌晨|中午|晚上|晚|夜里)?\s?"
     r"(?:(?P<h>[01]?\d|2[0-4])[:：](?P<m>[0-5]\d)(?![\d:：])"
@@ -24,35 +26,34 @@ _TIME = re.compile(
 def find_clock_times(text: str) -> Iterator[ClockTime]:
     """Yield the times of day of a text."""
     for match in _TIME.finditer(text):
-        if match["h"] and not match["part"]:
-            before = text[max(match.start() - 3, 0) : match.start()]
-            if _RATIO.search(text) or not (_BEFORE.search(before) or _AFTER.match(text, match.end())):
-                continue
+        if not match["part"] and _may_be_no_time(text, match):
+            continue
         hour_text, minute_text = match["h"] or match["h2"], match["m"] or match["m2"] or "0"
-        if (
-            match["h2"]
-            and not match["part"]
-            and not match["half"]
-            and not match["m2"]
-            and "点" not in match[0]
-        ):
-            continue  # 3时 alone is often three hours
         hour, minutes = (_small(each) for each in (hour_text, minute_text))
         if hour is None or minutes is None or hour > 24:
             continue
-        minutes = 30 if match["half"] else minutes
         part = match["part"] or ""
-        if part in ("下午", "晚上", "晚", "夜里") and hour < 12:
-            hour += 12
-        half = (
-            "24"
-            if hour > 12 or hour_text.startswith("0")
-            else "am"
-            if part in ("上午", "早上", "早晨", "凌晨")
-            else ""
-        )
-        half = "pm" if part in ("下午", "晚上", "中午", "晚", "夜里") else half
+        hour += 12 if part in _EVENING and hour < 12 else 0
+        half = _half(part, is_long=hour > 12 or hour_text.startswith("0"))
+        minutes = 30 if match["half"] else minutes
         yield ClockTime(match.start(), match.end(), hour * 60 + minutes, half)
+
+
+def _may_be_no_time(text: str, match: re.Match[str]) -> bool:
+    """Return whether a time without a part of the day may be none: 10:35 a ratio, 3时 alone three hours."""
+    if match["h"]:
+        before = text[max(match.start() - 3, 0) : match.start()]
+        return bool(_RATIO.search(text)) or not (_BEFORE.search(before) or _AFTER.match(text, match.end()))
+    return not match["half"] and not match["m2"] and "点" not in match[0]
+
+
+def _half(part: str, *, is_long: bool) -> str:
+    """Return the half of the day by its part; "24" for an hour of the 24-hour clock."""
+    if part in _EVENING or part == "中午":
+        return "pm"
+    if is_long:
+        return "24"
+    return "am" if part in _MORNING else ""
 
 
 def _small(digits: str) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from analytics.expression.slots import constant_label
 from analytics.expression.tree import ExpressionTree
@@ -144,17 +145,7 @@ def _may_fit(reading: Reading, quantities: list[Quantity]) -> bool:
 @when(3, 9, says=_MEAN, asks=_MISSING, unless=_OTHERWISE)
 def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the number that is missing of those whose mean is told: "Four are 68, 75, 80, 61. The fifth?"."""
-    found: list[tuple[int, Quantity, int, list[Quantity]]] = []
-    for mean in filter(lambda each: _MEAN.search(reading.clause_around(each)), quantities):
-        others = [each for each in quantities if each is not mean]
-        for count in range(3, min(len(others), 7) + 2):
-            counts = [each for each in others if each.value in (count, count - 1)]
-            counts = [each for each in counts if each.unit is None or each.unit.dimension == "time"]
-            listed = [each for each in others if each not in counts]
-            is_told = counts or _is_asked(reading, count, listed)
-            is_alike = len({each.unit_name for each in (*listed, mean)} - {""}) < 2
-            if len(listed) == count - 1 and len(counts) <= 3 and is_told and is_alike:
-                found.append((len(counts), mean, count, listed))
+    found = list(_told_means(reading, quantities))
     fitting = [each for each in found if each[0] == max(most for most, *_rest in found)]
     if len(fitting) != 1 or not _may_fit(reading, quantities):
         return None
@@ -163,6 +154,27 @@ def missing_of_mean(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
         return None
     tree = mean.tree * constant(count) - sum_of([each.tree for each in listed])
     return RuleAnswer(tree * constant(100) if mean.mention.kind is NumberKind.PERCENT else tree)
+
+
+def _told_means(
+    reading: Reading, quantities: list[Quantity]
+) -> Iterator[tuple[int, Quantity, int, list[Quantity]]]:
+    """Yield how many numbers say of how many a mean is, the mean, of how many it is, and all of these but one."""
+    for mean in filter(lambda each: _MEAN.search(reading.clause_around(each)), quantities):
+        others = [each for each in quantities if each is not mean]
+        for count in range(3, min(len(others), 7) + 2):
+            counts = _saying_how_many(others, count)
+            listed = [each for each in others if each not in counts]
+            is_told = counts or _is_asked(reading, count, listed)
+            is_alike = len({each.unit_name for each in (*listed, mean)} - {""}) < 2
+            if len(listed) == count - 1 and len(counts) <= 3 and is_told and is_alike:
+                yield len(counts), mean, count, listed
+
+
+def _saying_how_many(numbers: list[Quantity], count: int) -> list[Quantity]:
+    """Return the numbers that can say of how many a mean is, or how many of them are known: no money, no lengths."""
+    counts = [each for each in numbers if each.value in (count, count - 1)]
+    return [each for each in counts if each.unit is None or each.unit.dimension == "time"]
 
 
 def _is_asked(reading: Reading, count: int, listed: list[Quantity]) -> bool:

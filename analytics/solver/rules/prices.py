@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -71,46 +71,75 @@ def _stem(noun: str) -> str:
     return noun.lower().rstrip("s").removesuffix("e")
 
 
+@dataclass(slots=True)
+class _Purchase:
+    """What is bought: the worth of what has a price, how many of what has none, and the numbers that say so."""
+
+    known: list[Amount] = field(default_factory=list)
+    unknown: list[tuple[str, Amount]] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    units: set[str] = field(default_factory=set)  # of the prices
+
+
 @when(2, 7, only="en", unless=_OTHERWISE)
 def part_of_purchase(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the change, the sum, or the price of one thing, of "three mugs at $2.45 each and a pen for $1.30"."""
     quantities = [_in_pounds(reading, each) for each in quantities]
     amounts, text = _amounts(quantities), re.sub(r"(<\d>) ?p\b", r"\1", reading.marked)
-    bought = list(_BUYS.finditer(text))
-    if len(bought) != 1:
+    bought = _purchase(text, quantities, amounts)
+    if bought is None or not bought.known:
         return None
-    start, end = bought[0].span()
-    prices = [each for each in _PRICE.finditer(text) if not start <= each.start() < end]
-    places, units, known, unknown = list[str](), set[str](), list[Amount](), list[tuple[str, Amount]]()
-    items = re.split(_PAYS, bought[0]["items"] or bought[0]["priced"] or "")[0] + "."
-    if not _NOTHING_ELSE.fullmatch(_ITEM.sub("", items)):
-        return None
-    for item in _ITEM.finditer(items):
-        own = [price["p"] for price in prices if _stem(price["noun"]) == _stem(item["noun"])]
-        place = item["p"] or (own[0] if len(own) == 1 else "")
-        if item["p"] and bool(item["each"]) != bool(item["n"]):
-            return None
-        places += filter(None, (item["n"], place))
-        count = amounts[int(item["n"])] if item["n"] else ONE
-        if place:
-            known.append(count * amounts[int(place)])
-            units.add(_larger(quantities[int(place)]))
-        else:
-            unknown.append((_stem(item["noun"]), count))
-    sums = sorted(set(_PAID.findall(text)) - set(places))
-    units |= {_larger(quantities[int(each)]) for each in sums}
-    is_read = sorted((*places, *sums)) == [str(place) for place in range(len(quantities))]
-    if not known or not is_read or len(units - {""}) > 1 or len(sums) > 1:
+    sums = sorted(set(_PAID.findall(text)) - set(bought.places))
+    units = bought.units | {_larger(quantities[int(each)]) for each in sums}
+    is_read = sorted((*bought.places, *sums)) == [str(place) for place in range(len(quantities))]
+    if not is_read or len(units - {""}) > 1 or len(sums) > 1:
         return None
     if not sums:
-        is_sum = not unknown and len(known) > 1 and _ASKS_TOTAL.search(reading.asked)
-        return RuleAnswer(reduce(add, known).tree) if is_sum else None
-    rest = reduce(Amount.__sub__, known, amounts[int(sums[0])])
-    asked = _ASKS_PRICE.search(reading.asked)
+        is_sum = not bought.unknown and len(bought.known) > 1 and _ASKS_TOTAL.search(reading.asked)
+        return RuleAnswer(reduce(add, bought.known).tree) if is_sum else None
+    return _change_or_price(
+        reading, reduce(Amount.__sub__, bought.known, amounts[int(sums[0])]), bought.unknown
+    )
+
+
+def _purchase(text: str, quantities: list[Quantity], amounts: list[Amount]) -> _Purchase | None:
+    """Return what the only list of things bought says; None if it says something else too."""
+    lists = list(_BUYS.finditer(text))
+    if len(lists) != 1:
+        return None
+    start, end = lists[0].span()
+    prices = [each for each in _PRICE.finditer(text) if not start <= each.start() < end]
+    items = re.split(_PAYS, lists[0]["items"] or lists[0]["priced"] or "")[0] + "."
+    if not _NOTHING_ELSE.fullmatch(_ITEM.sub("", items)):
+        return None
+    bought = _Purchase()
+    for item in _ITEM.finditer(items):
+        if item["p"] and bool(item["each"]) != bool(item["n"]):
+            return None
+        place = _place_of_price(item, prices)
+        bought.places += filter(None, (item["n"], place))
+        count = amounts[int(item["n"])] if item["n"] else ONE
+        if place:
+            bought.known.append(count * amounts[int(place)])
+            bought.units.add(_larger(quantities[int(place)]))
+        else:
+            bought.unknown.append((_stem(item["noun"]), count))
+    return bought
+
+
+def _place_of_price(item: re.Match[str], prices: list[re.Match[str]]) -> str:
+    """Return which number is the price of a thing: the one with it, or that of its only own sentence."""
+    own = [price["p"] for price in prices if _stem(price["noun"]) == _stem(item["noun"])]
+    return item["p"] or (own[0] if len(own) == 1 else "")
+
+
+def _change_or_price(reading: Reading, rest: Amount, unknown: list[tuple[str, Amount]]) -> RuleAnswer | None:
+    """Return what is left of the money where that is change, or its share of the only thing without a price."""
     if rest.value <= 0:
         return None
     if re.search(r"\bchange\b", reading.asked) and not unknown:
         return RuleAnswer(rest.tree)
+    asked = _ASKS_PRICE.search(reading.asked)
     is_asked = asked is not None and [noun for noun, _count in unknown] == [_stem(asked["noun"])]
     return RuleAnswer((rest / unknown[0][1]).tree) if is_asked else None
 

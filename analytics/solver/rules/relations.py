@@ -180,27 +180,41 @@ def _ends(name: str, tail: str) -> bool:
     return name.endswith(tail if not tail.isascii() else f" {tail}")
 
 
-def _same_names(names: Iterable[tuple[str, str]]) -> dict[Name, Name]:
+def _same_names(names: Iterable[Name]) -> dict[Name, Name]:
     """Return under which name each quantity is kept: "Karim" has "cards" where cards are all that is counted."""
     pairs = list(dict.fromkeys(names))
     things = {thing for _owner, thing in pairs if thing}
     owners = {owner for owner, _thing in pairs if owner} - things
+    if _are_things_alone(pairs, things):
+        return {(owner, thing): ("", thing or owner) for owner, thing in pairs}
+    kept = {}
+    for owner, name in pairs:
+        thing = _full_thing(owner, name, pairs, things)
+        kept[owner, name] = _full_owner(owner, thing, pairs, owners), thing
+    return kept
+
+
+def _are_things_alone(pairs: Iterable[Name], things: set[str]) -> bool:
+    """Return whether what seems to have something is a thing elsewhere, and at most one of all has things."""
     bare = {owner for owner, thing in pairs if owner and not thing}
-    if bare & things and len({owner for owner, thing in pairs if owner and thing}) <= 1:
-        return {pair: ("", pair[1] or pair[0]) for pair in pairs}
+    having = {owner for owner, thing in pairs if owner and thing}
+    return bool(bare & things) and len(having) <= 1
 
-    def kept(pair: tuple[str, str]) -> tuple[str, str]:
-        owner, thing = pair
-        if not thing:
-            its = {other for each, other in pairs if each == owner and other} or things
-            thing = next(iter(its)) if len(its) == 1 else ""
-        elif sum(other.endswith(f" {thing}") for other in things) == 1:
-            thing = next(other for other in things if other.endswith(f" {thing}"))
-        if not owner:
-            its = {each for each, other in pairs if each in owners and other == thing}
-            owner = next(iter(its)) if len(its) == 1 and len(owners) == 1 else ""
-        elif len(longer := {each for each in owners - {owner} if _ends(each, owner)}) == 1:
-            owner = longer.pop()
-        return owner, thing
 
-    return {pair: kept(pair) for pair in pairs}
+def _full_thing(owner: str, thing: str, pairs: Iterable[Name], things: set[str]) -> str:
+    """Return the one thing that an owner can mean, or the one longer name: "red cards" for "cards"."""
+    if not thing:
+        return _only({other for each, other in pairs if each == owner and other} or things, "")
+    return _only({other for other in things if other.endswith(f" {thing}")}, thing)
+
+
+def _full_owner(owner: str, thing: str, pairs: Iterable[Name], owners: set[str]) -> str:
+    """Return the one owner that a thing can have, or the one longer name."""
+    if not owner:
+        having = {each for each, other in pairs if each in owners and other == thing}
+        return _only(having, "") if len(owners) == 1 else ""
+    return _only({each for each in owners - {owner} if _ends(each, owner)}, owner)
+
+
+def _only(names: set[str], otherwise: str) -> str:
+    return next(iter(names)) if len(names) == 1 else otherwise

@@ -33,23 +33,41 @@ def length_by_scale(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
     if match is None:
         return None
     drawn, real = (quantities[int(place)] for place in re.findall(r"\d", match[0]))
-    rest = [each for each in quantities if each is not drawn and each is not real]
-    rest = [each for each in rest if each.unit or each.mention.text.lower() not in ("two", "两")]
-    if (
-        (drawn.unit is None) != (real.unit is None)
-        or len(rest) != 1
-        or rest[0].unit is None
-        or rest[0].unit.dimension != "length"
-    ):
+    given = _only_length([each for each in quantities if each is not drawn and each is not real])
+    if given is None or (drawn.unit is None) != (real.unit is None):
         return None
-    given, wanted, is_pair = rest[0], asked_unit(reading), drawn.unit is not None
+    wanted = asked_unit(reading)
     ratio = conversion_factor(wanted, given.unit_name) if wanted else None
-    is_real, is_drawn = (pattern.search(reading.asked) is not None for pattern in (_REAL, _DRAWN))
-    if ratio is not None and ratio != 1 and real.value > drawn.value:
-        is_real, is_drawn = ratio > 1, ratio < 1
-    if is_real == is_drawn or (wanted and ratio is None) or not (wanted or is_pair):
+    if (wanted and ratio is None) or not (wanted or drawn.unit):
         return None
-    source, target = (drawn, real) if is_real else (real, drawn)
+    asks_real = _asks_for_real(reading, ratio if real.value > drawn.value else None)
+    if asks_real is None:
+        return None
+    return _at_scale(given, drawn, real, wanted) if asks_real else _at_scale(given, real, drawn, wanted)
+
+
+def _only_length(others: list[Quantity]) -> Quantity | None:
+    """Return the one number besides the scale, if it is a length; "two" without a unit are two places."""
+    rest = [each for each in others if each.unit or each.mention.text.lower() not in ("two", "两")]
+    is_length = len(rest) == 1 and rest[0].unit is not None and rest[0].unit.dimension == "length"
+    return rest[0] if is_length else None
+
+
+def _asks_for_real(reading: Reading, ratio: Fraction | None) -> bool | None:
+    """Return whether the question is for the real length; None if it does not say.
+
+    Args:
+        ratio: how many of the given length's unit the one asked for is, if the real length is the larger one.
+    """
+    if ratio is not None and ratio != 1:
+        return ratio > 1
+    is_real, is_drawn = (pattern.search(reading.asked) is not None for pattern in (_REAL, _DRAWN))
+    return is_real if is_real != is_drawn else None
+
+
+def _at_scale(given: Quantity, source: Quantity, target: Quantity, wanted: str) -> RuleAnswer | None:
+    """Return what a length on the side of `source` is on the side of `target`, in the unit wanted if any is."""
+    is_pair = source.unit is not None
     before = conversion_factor(given.unit_name, source.unit_name) if is_pair else Fraction(1)
     unit = target.unit_name if is_pair else given.unit_name
     after = conversion_factor(unit, wanted or unit)

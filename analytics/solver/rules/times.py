@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 from itertools import product
@@ -46,31 +47,48 @@ def lasting(reading: Reading, periods: list[Quantity]) -> ExpressionTree | None:
         return None
     if len(periods) == 2 and (tree := _at_speed(reading, *periods)) is not None:
         return tree
-    words, numbers = reading.marked, reading.counted()
     times = [each for each in periods if each.unit_name in _TIMES]
-    minutes = {id(each): tree for each in times if (tree := in_unit(each, "minute")) is not None}
-    if match := _PER_WEIGHT.search(words):
-        rate, mass = numbers[int(match["rate"])], match["mass"] and numbers[int(match["mass"])]
-        weights = [each for each in periods if each not in times and each is not mass]
-        unit = mass.unit_name if mass else _MASS[match["unit"].lower()]
-        factor = conversion_factor(weights[0].unit_name, unit) if len(weights) == 1 else None
-        if factor is None or rate not in times or len(times) > 2:
-            return None
-        weight = scaled(weights[0].tree, factor)
-        parts = [minutes[id(rate)] * (weight / mass.tree if mass else weight)]
-        return sum_of(parts + [minutes[id(each)] for each in times if each is not rate])
-    if match := _WITH_BREAKS.search(words):
-        found = {
-            name.rstrip("234"): numbers[int(place)] for name, place in match.groupdict().items() if place
-        }
-        is_all = {id(each) for each in found.values()} == {id(each) for each in periods}
-        if not is_all or found["d"] not in times or found["b"] not in times:
-            return None
-        count = constant(2) if "half" in found else found["n"].tree
-        return count * minutes[id(found["d"])] + (count - constant(1)) * minutes[id(found["b"])]
+    minutes = {each: tree for each in times if (tree := in_unit(each, "minute")) is not None}
+    if match := _PER_WEIGHT.search(reading.marked):
+        return _by_weight(match, reading.counted(), periods, minutes)
+    if match := _WITH_BREAKS.search(reading.marked):
+        return _with_breaks(match, reading.counted(), periods, minutes)
     if _REPEATED_PERIODS.search(reading.text) or len(times) != len(periods):
         return None
-    return sum_of([minutes[id(each)] for each in times])
+    return sum_of(list(minutes.values()))
+
+
+def _by_weight(
+    match: re.Match[str],
+    numbers: list[Quantity],
+    periods: list[Quantity],
+    minutes: Mapping[Quantity, ExpressionTree],
+) -> ExpressionTree | None:
+    """Return the minutes of so many for each unit of weight, with those that are added to them."""
+    rate, mass = numbers[int(match["rate"])], match["mass"] and numbers[int(match["mass"])]
+    weights = [each for each in periods if each not in minutes and each is not mass]
+    unit = mass.unit_name if mass else _MASS[match["unit"].lower()]
+    factor = conversion_factor(weights[0].unit_name, unit) if len(weights) == 1 else None
+    if factor is None or rate not in minutes or len(minutes) > 2:
+        return None
+    weight = scaled(weights[0].tree, factor)
+    parts = [minutes[rate] * (weight / mass.tree if mass else weight)]
+    return sum_of(parts + [tree for each, tree in minutes.items() if each is not rate])
+
+
+def _with_breaks(
+    match: re.Match[str],
+    numbers: list[Quantity],
+    periods: list[Quantity],
+    minutes: Mapping[Quantity, ExpressionTree],
+) -> ExpressionTree | None:
+    """Return the minutes of periods of one length with a break between each two."""
+    found = {name.rstrip("234"): numbers[int(place)] for name, place in match.groupdict().items() if place}
+    is_all = set(found.values()) == set(periods)
+    if not is_all or found["d"] not in minutes or found["b"] not in minutes:
+        return None
+    count = constant(2) if "half" in found else found["n"].tree
+    return count * minutes[found["d"]] + (count - constant(1)) * minutes[found["b"]]
 
 
 def _at_speed(reading: Reading, first: Quantity, second: Quantity) -> ExpressionTree | None:
