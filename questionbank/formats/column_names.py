@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -163,37 +163,67 @@ def guess_fields(
         sample: values of the columns in one row, which say what a column "type" holds; they may be absent.
         mixes_rows: whether the names are those of questions and of concepts, as a file of JSON may have both.
     """
-    values = dict(enumerate(sample or ()))
-    fields = [_own_name(name) for name in names]
-    for place, field in enumerate(fields):
-        if field in fields[:place]:
-            fields[place] = ""
     plain = [_known_name(str(name)) for name in names]
-    texts = [place for place, name in enumerate(plain) if _FIELD_OF_NAME.get(name) == "text"]
-    if "text" not in fields and texts:
-        # "Question" may be a number beside "Problem"
-        fields[max(texts, key=lambda place: len(str(values.get(place) or "")))] = "text"
-    is_difficulty_named = "difficulty" in fields or any(
-        _FIELD_OF_NAME.get(name) == "difficulty" and name not in _LEVELS for name in plain
-    )
-    for place, name in enumerate(plain):
-        field = _FIELD_OF_NAME.get(name, "")
-        if name in _LEVELS and is_difficulty_named:
-            field = "grade"
-        if field == "kind" and not kind_of_name(str(values.get(place) or "")) and values.get(place):
-            field = "concepts"  # "Algebra", "Subtraction": a type of problem, not of question
-        if not fields[place] and field and field not in fields:
-            fields[place] = field
+    values = dict(enumerate(sample or ()))
+    fields = _own_fields(names)
+    if "text" not in fields:
+        _name_text(fields, plain, values)
+    _name_known(fields, plain, values)
     if "text" not in fields and "context" in fields:
         fields[fields.index("context")] = "text"
     if "answer" not in fields:
-        for place, name in enumerate(plain):
-            if name in _ANSWER_IF_ALONE and len(str(values.get(place) or "")) <= _SHORT_ANSWER:
-                fields[place] = "answer"
-                break
+        _name_answer(fields, plain, values)
     if "text" in fields and not mixes_rows:
         fields = ["" if field in CONCEPT_FIELDS else field for field in fields]
     return tuple(fields)
+
+
+def _own_fields(names: Iterable[str]) -> list[str]:
+    """Return the fields of the columns that are named as we name them; of two such columns the first has it."""
+    fields: list[str] = []
+    for name in names:
+        field = _own_name(name)
+        fields.append("" if field in fields else field)
+    return fields
+
+
+def _name_text(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
+    """Take the longest value for the text of the question: "Question" may be a number beside "Problem"."""
+    texts = [place for place, name in enumerate(plain) if _FIELD_OF_NAME.get(name) == "text"]
+    if texts:
+        fields[max(texts, key=lambda place: len(_said(values, place)))] = "text"
+
+
+def _name_known(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
+    """Give the columns that have no field those that their names mean, as far as no other column has them."""
+    has_difficulty = "difficulty" in fields or any(
+        _FIELD_OF_NAME.get(name) == "difficulty" for name in plain if name not in _LEVELS
+    )
+    for place, name in enumerate(plain):
+        field = _FIELD_OF_NAME.get(name, "")
+        if name in _LEVELS and has_difficulty:
+            field = "grade"
+        if field == "kind" and _is_kind_of_problem(_said(values, place)):
+            field = "concepts"
+        if field and not fields[place] and field not in fields:
+            fields[place] = field
+
+
+def _name_answer(fields: list[str], plain: Sequence[str], values: Mapping[int, Any]) -> None:
+    """Take the answer from a column whose name could also be that of a worked solution, if it is short."""
+    for place, name in enumerate(plain):
+        if name in _ANSWER_IF_ALONE and len(_said(values, place)) <= _SHORT_ANSWER:
+            fields[place] = "answer"
+            return
+
+
+def _said(values: Mapping[int, Any], place: int) -> str:
+    return str(values.get(place) or "")
+
+
+def _is_kind_of_problem(value: str) -> bool:
+    """Return whether a column "type" holds types of problems and not of questions: "Algebra", "Subtraction"."""
+    return bool(value) and not kind_of_name(value)
 
 
 def _known_name(name: str) -> str:

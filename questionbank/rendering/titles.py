@@ -8,7 +8,8 @@ fractions with a slash, matrices in rows.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from analytics.analysed_text import is_invented
@@ -66,31 +67,25 @@ def question_title(text: str, limit: int = LONGEST_TITLE) -> str:
     return (cut[:blank] if blank > limit // 2 else cut).rstrip(" ,.;:=+−") + "…"
 
 
-def _of(element: Element) -> str:  # noqa: C901 - a branch for each element
+def _of(element: Element) -> str:
     """Return an element as text."""
     parts = [_of(child) for child in element]
-    tag = element.tag
-    if tag == "mo":
+    if element.tag == "mo":
         return _operator(element)
-    if tag == "mrow" and element.get("class", "").startswith("kern-"):
+    if _is_negative_space(element):
         return _JOIN
-    if tag == "mspace":
-        return _JOIN if element.get("width", "").startswith("-") else " "
-    if tag == "mfrac":
-        return f"{_grouped(parts[0])}/{_grouped(parts[1])}"
-    if tag == "msqrt":
-        return "√" + _grouped("".join(parts))
-    if tag == "mroot":
-        return f"{_raised(parts[1])}√{_grouped(parts[0])}"
-    if tag in {"msup", "msub", "msubsup"}:
-        lowered = _lowered(parts[1]) if tag != "msup" else ""
-        return parts[0] + lowered + (_raised(parts[-1]) if tag != "msub" else "")
-    if tag in {"mover", "munder", "munderover"}:
-        return _with_limits(tag, parts)
-    if tag == "mtable":
-        return "; ".join(part.strip() for part in parts)
-    if tag == "mtr":
-        return " ".join(part.strip() for part in parts)
+    write = _WRITTEN.get(element.tag)
+    return write(parts) if write else _row(element, parts)
+
+
+def _is_negative_space(element: Element) -> bool:
+    if element.tag == "mspace":
+        return element.get("width", "").startswith("-")
+    return element.tag == "mrow" and element.get("class", "").startswith("kern-")
+
+
+def _row(element: Element, parts: list[str]) -> str:
+    """Return text with what stands in it."""
     inner = element.text or ""
     for index, (child, part) in enumerate(zip(element, parts, strict=True)):
         is_sign = index == 0 and child.tag == "mo" and child.text in _SIGNS  # by its place, without a form
@@ -138,3 +133,17 @@ def _with_limits(tag: str, parts: list[str]) -> str:
     return (
         base + (_lowered(lower) if lower.strip(" ⏟") else "") + (_raised(upper) if upper.strip(" ⏞⌢") else "")
     )
+
+
+_WRITTEN: dict[str, Callable[[list[str]], str]] = {  # element -> how it is written, given its parts
+    "mspace": lambda _parts: " ",
+    "mfrac": lambda parts: f"{_grouped(parts[0])}/{_grouped(parts[1])}",
+    "msqrt": lambda parts: "√" + _grouped("".join(parts)),
+    "mroot": lambda parts: f"{_raised(parts[1])}√{_grouped(parts[0])}",
+    "msup": lambda parts: parts[0] + _raised(parts[-1]),
+    "msub": lambda parts: parts[0] + _lowered(parts[1]),
+    "msubsup": lambda parts: parts[0] + _lowered(parts[1]) + _raised(parts[-1]),
+    **{tag: partial(_with_limits, tag) for tag in ("mover", "munder", "munderover")},
+    "mtable": lambda parts: "; ".join(part.strip() for part in parts),
+    "mtr": lambda parts: " ".join(part.strip() for part in parts),
+}

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -127,59 +127,75 @@ def terms_of(
     direction = wanted_direction(tokens)
     if direction:
         telling = [place for place in telling if tokens[place] not in _TURNED] or telling
-    phrases = [_named(span, tokens, vocabulary) for span in spans]
-    if any(phrase.nodes for phrase in phrases):
-        counts = facet_cube().by_concept
-        phrases = [replace(phrase, tags=_tags(phrase.nodes, names, counts)) for phrase in phrases]
-    covering = [(span.start, span.end) for span in spans]
+    phrases = _with_tags([_named(span, tokens, vocabulary) for span in spans], names)
+    covered = [{*range(span.start, span.end)} - {span.gap} for span in spans]
+    spanned = [(span.start, span.end) for span in spans]
     for (start, end), signs in _signs(tokens):
-        if (start, end) in covering:
-            place = covering.index((start, end))
-            named = phrases[place]
-            looked_through = named.looked_through + sum(map(vocabulary.count, signs))
-            phrases[place] = replace(
-                named, query=f"{named.query} | {_any(signs)}", looked_through=looked_through
-            )
+        if (start, end) in spanned:
+            place = spanned.index((start, end))
+            phrases[place] = _or_signs(phrases[place], signs, vocabulary)
         elif end - start > 1:
-            covering.append((start, end))
-            phrases.append(
-                Phrase(
-                    f"({phrase_query(tokens[start:end])}) | {_any(signs)}",
-                    (),
-                    _weight(tokens[start:end], vocabulary),
-                    is_name=True,
-                    looked_through=_rarest(tokens[start:end], vocabulary) + sum(map(vocabulary.count, signs)),
-                )
-            )
-    for first, second in pairwise(telling):
-        if (
-            is_prose
-            and second - first <= 2
-            and not any(start <= first and second < end for start, end in covering[: len(spans)])
-        ):
-            query = _apart(tokens[first], tokens[second], (second - first,), vocabulary)
-            both = (tokens[first], tokens[second])
-            weight = min(map(vocabulary.rarity, both))
-            phrases.append(Phrase(query, (), weight, False, _rarest(both, vocabulary)))
+            covered.append({*range(start, end)})
+            phrases.append(_or_signs(_together(tokens[start:end], vocabulary), signs, vocabulary))
+    if is_prose:
+        phrases += _side_by_side(telling, spans, tokens, vocabulary)
     words: dict[str, Word] = {}
-    signs_of = {tokens[start]: signs for (start, end), signs in _signs(tokens) if end - start == 1}
     for place in telling:
-        token = tokens[place]
-        inside = tuple(
-            index
-            for index, (start, end) in enumerate(covering)
-            if start <= place < end and (index >= len(spans) or place != spans[index].gap)
-        )
-        said = _said_forms(token, vocabulary)
-        alternatives = (token, *said, *signs_of.get(token, ()), *_longer_words(token))
-        query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
-        names_of = sum(phrases[index].looked_through for index in inside if phrases[index].is_name)
-        looked_through = sum(map(vocabulary.count, said)) + names_of
-        weight = min(map(vocabulary.rarity, said))
-        unknown = is_prose and token.isalpha() and len(token) > _NEAR and not looked_through
-        words.setdefault(token, Word(token, query, weight, inside, looked_through, unknown))
+        inside = tuple(index for index, places in enumerate(covered) if place in places)
+        names_of = sum(phrases[index].looked_through for index in inside)
+        word = _word(tokens[place], inside, names_of, vocabulary, is_prose=is_prose)
+        words.setdefault(word.token, word)
     rarest = sorted(words.values(), key=lambda word: -word.weight)[:MOST_WORDS]
     return Terms(tuple(rarest), tuple(phrases), direction)
+
+
+def _with_tags(phrases: list[Phrase], names: ConceptNames) -> list[Phrase]:
+    """Return phrases with how many questions are tagged with what they name."""
+    if not any(phrase.nodes for phrase in phrases):
+        return phrases
+    counts = facet_cube().by_concept
+    return [replace(phrase, tags=_tags(phrase.nodes, names, counts)) for phrase in phrases]
+
+
+def _together(tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
+    """Return words that mean one thing together, though no concept has their name."""
+    looked_through = _rarest(tokens, vocabulary)
+    return Phrase(f"({phrase_query(tokens)})", (), _weight(tokens, vocabulary), True, looked_through)
+
+
+def _or_signs(phrase: Phrase, signs: Tokens, vocabulary: Vocabulary) -> Phrase:
+    """Return a phrase that signs of formulas mean as well."""
+    looked_through = phrase.looked_through + sum(map(vocabulary.count, signs))
+    return replace(phrase, query=f"{phrase.query} | {_any(signs)}", looked_through=looked_through)
+
+
+def _side_by_side(
+    telling: Sequence[int], spans: Sequence[Span], tokens: Sequence[str], vocabulary: Vocabulary
+) -> Iterator[Phrase]:
+    """Yield telling words that stand side by side, or with one word between them, and not in one name."""
+    for first, second in pairwise(telling):
+        if second - first <= 2 and not any(span.start <= first and second < span.end for span in spans):
+            both = (tokens[first], tokens[second])
+            query = _apart(*both, (second - first,), vocabulary)
+            yield Phrase(query, (), min(map(vocabulary.rarity, both)), False, _rarest(both, vocabulary))
+
+
+def _word(
+    token: str, inside: tuple[int, ...], names_of: int, vocabulary: Vocabulary, *, is_prose: bool
+) -> Word:
+    """Return a word of a search.
+
+    Args:
+        inside: places of the phrases that mean the same.
+        names_of: about how many questions hold one of those.
+    """
+    said = _said_forms(token, vocabulary)
+    alternatives = (token, *said, *_SIGNS.get((token,), ()), *_longer_words(token))
+    query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
+    looked_through = sum(map(vocabulary.count, said)) + names_of
+    weight = min(map(vocabulary.rarity, said))
+    is_unknown = is_prose and token.isalpha() and len(token) > _NEAR and not looked_through
+    return Word(token, query, weight, inside, looked_through, is_unknown)
 
 
 def phrase_query(tokens: Iterable[str]) -> str:

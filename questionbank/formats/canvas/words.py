@@ -72,32 +72,50 @@ _DIGITS = range(1, 17)
 def number_of(variables: Element) -> AcceptedAnswer | None:
     """Return the number that a condition accepts: exact, within a margin, between bounds, or to some digits."""
     equal = next(variables.iter("varequal"), None)
-    low = next((part for part in variables.iter() if part.tag in ("vargte", "vargt")), None)
-    high = next((part for part in variables.iter() if part.tag in ("varlte", "varlt")), None)
+    low, high = _bound(variables, "vargte", "vargt"), _bound(variables, "varlte", "varlt")
     least = finite_number(low.text) if low is not None else None
     most = finite_number(high.text) if high is not None else None
     if equal is None:
-        if least is None or most is None:
-            return None
-        return AcceptedAnswer(plain((least + most) / 2), tolerance=_exact(abs(most - least) / 2) or None)
-    text = (equal.text or "").strip()
-    text = re.fullmatch(r"([+-]?\d+)\.0+", text)[1] if re.fullmatch(r"[+-]?\d+\.0+", text) else text  # type: ignore[index]
-    value, margin = finite_number(text), finite_number(equal.get("margin"))
+        return None if least is None or most is None else _between(least, most)
+    text = re.sub(r"\A([+-]?\d+)\.0+\Z", r"\1", (equal.text or "").strip())
+    value = finite_number(text)
+    if stated := _as_stated(equal, text):
+        return stated
+    if low is None or value is None or least is None or most is None:
+        return AcceptedAnswer(text)
+    digits = _digits_of(value, (least, most)) if low.tag == "vargt" else None
+    if digits is not None:
+        return AcceptedAnswer(text, tolerance=float(digits), tolerance_kind="digits")
+    return AcceptedAnswer(text, tolerance=_exact(max(most - value, value - least)) or None)
+
+
+def _bound(variables: Element, *tags: str) -> Element | None:
+    return next((part for part in variables.iter() if part.tag in tags), None)
+
+
+def _between(least: float, most: float) -> AcceptedAnswer:
+    return AcceptedAnswer(plain((least + most) / 2), tolerance=_exact(abs(most - least) / 2) or None)
+
+
+def _as_stated(equal: Element, text: str) -> AcceptedAnswer | None:
+    """Return a number with the margin or precision that Canvas states next to it; None without one."""
+    margin, precision = finite_number(equal.get("margin")), finite_number(equal.get("precision"))
     if equal.get("margintype") == "percent" and margin is not None:
         return AcceptedAnswer(text, tolerance=_exact(margin / 100) or None, tolerance_kind="relative")
     if equal.get("margintype") == "absolute" and margin is not None:
         return AcceptedAnswer(text, tolerance=margin or None)
-    precision = finite_number(equal.get("precision"))
     if equal.get("precisiontype") == "significantDigits" and precision:
         return AcceptedAnswer(text, tolerance=precision, tolerance_kind="digits")
-    if value is None or least is None or most is None:
-        return AcceptedAnswer(text)
-    if low is not None and low.tag == "vargt":
-        for digits in _DIGITS:
-            bounds = zip(digits_bounds(value, digits), (least, most), strict=True)
-            if all(isclose(one, other, rel_tol=1e-9) for one, other in bounds):
-                return AcceptedAnswer(text, tolerance=float(digits), tolerance_kind="digits")
-    return AcceptedAnswer(text, tolerance=_exact(max(most - value, value - least)) or None)
+    return None
+
+
+def _digits_of(value: float, bounds: tuple[float, float]) -> int | None:
+    """Return to how many significant digits a value has these bounds."""
+    for digits in _DIGITS:
+        rounded = zip(digits_bounds(value, digits), bounds, strict=True)
+        if all(isclose(one, other, rel_tol=1e-9) for one, other in rounded):
+            return digits
+    return None
 
 
 def digits_bounds(value: float, digits: int) -> tuple[float, float]:

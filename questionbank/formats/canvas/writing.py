@@ -189,50 +189,51 @@ class _Writing:
     # -- what is right ---------------------------------------------------------------------------------------------
 
     def _processing(self) -> Iterator[str]:
-        record, response = self.record, _RESPONSE
         match self.type:
             case "multiple_choice_question":
-                right = right_labels(record.answer, [option.label for option in record.options]) or []
-                place = next((at for at, option in enumerate(record.options) if option.label in right), None)
-                if place is not None:
-                    yield self._right(_equal(_choice_ident(place), response))
+                yield from self._right_choice()
             case "multiple_answers_question":
-                right = right_labels(record.answer, [option.label for option in record.options]) or []
-                equal = [_equal(_choice_ident(at), response) for at in range(len(record.options))]
-                asked = (
-                    one if option.label in right else f"<not>{one}</not>"
-                    for one, option in zip(equal, record.options, strict=True)
-                )
-                yield self._right(f"<and>{''.join(asked)}</and>")
+                yield self._right(f"<and>{''.join(self._ticked())}</and>")
             case "true_false_question":
-                yield self._right(_equal(_choice_ident(int(record.answer == "False")), response))
+                yield self._right(_equal(_choice_ident(int(self.record.answer == "False")), _RESPONSE))
             case "ordering_question":
-                yield self._right(
-                    "".join(_equal(_choice_ident(at), response) for at in range(len(record.options)))
-                )
+                yield self._right("".join(self._equal_options()))
             case "short_answer_question":
-                right_answers = (
-                    answer.text
-                    for answer in accepted_answers(record.content, record.answer)
-                    if answer.weight > 0
-                )
-                yield self._right("".join(_equal(text, response) for text in right_answers))
+                yield self._right("".join(_equal(answer.text, _RESPONSE) for answer in self._right_answers()))
             case "numerical_question":
-                yield from (
-                    self._right(_numbers(answer, response))
-                    for answer in accepted_answers(record.content, record.answer)
-                    if answer.weight > 0
-                )
+                yield from (self._right(_numbers(answer, _RESPONSE)) for answer in self._right_answers())
             case "essay_question" | "file_upload_question":
                 yield '<respcondition continue="No"><conditionvar><other/></conditionvar></respcondition>'
             case "matching_question":
-                rights = self._rights()
-                pairs = [pair for pair in self.content.pairs if pair.left]
-                for at, pair in enumerate(pairs):
-                    ident = f"response_{at + 1}"
-                    yield _share(_equal(_choice_ident(rights.index(pair.right)), ident), len(pairs))
+                yield from self._right_pairs()
             case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
                 yield from self._right_gaps()
+
+    def _right_choice(self) -> Iterator[str]:
+        right = _right_labels(self.record)
+        place = next((at for at, option in enumerate(self.record.options) if option.label in right), None)
+        if place is not None:
+            yield self._right(_equal(_choice_ident(place), _RESPONSE))
+
+    def _ticked(self) -> Iterator[str]:
+        """Yield of each option whether it is ticked, where several are right."""
+        right = _right_labels(self.record)
+        for one, option in zip(self._equal_options(), self.record.options, strict=True):
+            yield one if option.label in right else f"<not>{one}</not>"
+
+    def _equal_options(self) -> list[str]:
+        return [_equal(_choice_ident(place), _RESPONSE) for place in range(len(self.record.options))]
+
+    def _right_answers(self) -> list[AcceptedAnswer]:
+        accepted = accepted_answers(self.content, self.record.answer)
+        return [answer for answer in accepted if answer.weight > 0]
+
+    def _right_pairs(self) -> Iterator[str]:
+        rights = self._rights()
+        pairs = [pair for pair in self.content.pairs if pair.left]
+        for place, pair in enumerate(pairs, start=1):
+            right = _equal(_choice_ident(rights.index(pair.right)), f"response_{place}")
+            yield _share(right, len(pairs))
 
     def _right_gaps(self) -> Iterator[str]:
         number = 0
@@ -252,32 +253,73 @@ class _Writing:
 
 
 def _type_of(record: QuestionRecord) -> str:
-    """Return Canvas's type that holds most of a question."""
-    kind, content = record.kind, record.content
-    accepted = accepted_answers(record.content, record.answer)
-    if kind == "choice" and record.options:
-        right = right_labels(record.answer, [option.label for option in record.options]) or []
-        is_single = content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
-        return "multiple_choice_question" if is_single and len(right) == 1 else "multiple_answers_question"
-    if (
-        kind == "number"
-        and accepted
-        and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted if answer.weight)
-    ):
-        return "numerical_question"
-    if kind in ("short", "number", "blanks", "choice") and not content.blanks and accepted:
-        is_typed = all(answer.text.strip() == answer.text and "\n" not in answer.text for answer in accepted)
-        return "short_answer_question" if is_typed else "essay_question"
-    if kind == "blanks" and content.blanks and len(GAP.findall(record.text)) == len(content.blanks):
-        has_choices = all(blank.options for blank in content.blanks)
-        return "multiple_dropdowns_question" if has_choices else "fill_in_multiple_blanks_question"
-    if kind == "open" and content.settings.get("type") == "file_upload_question":
-        return "file_upload_question"
-    if kind == "true_false" and record.answer in ("True", "False"):
-        return "true_false_question"
+    """Return Canvas's type that holds most of a question: that of the first rule which knows one."""
+    return next(filter(None, (rule(record) for rule in _TYPE_RULES)))
+
+
+def _choice_type(record: QuestionRecord) -> str | None:
+    if record.kind != "choice" or not record.options:
+        return None
+    has_one = len(_right_labels(record)) == 1
+    is_single = record.content.settings.get("single", "true" if has_one else "false") == "true"
+    return "multiple_choice_question" if is_single and has_one else "multiple_answers_question"
+
+
+def _number_type(record: QuestionRecord) -> str | None:
+    accepted = accepted_answers(record.content, record.answer) if record.kind == "number" else []
+    are_plain = all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted if answer.weight)
+    return "numerical_question" if accepted and are_plain else None
+
+
+def _typed_type(record: QuestionRecord) -> str | None:
+    """Return the type of what is answered in words, in a line or in more."""
+    if record.kind not in ("short", "number", "blanks", "choice") or record.content.blanks:
+        return None
+    texts = [answer.text for answer in accepted_answers(record.content, record.answer)]
+    if not texts:
+        return None
+    is_line = all(text.strip() == text and "\n" not in text for text in texts)
+    return "short_answer_question" if is_line else "essay_question"
+
+
+def _gaps_type(record: QuestionRecord) -> str | None:
+    """Return the type of a text with a mark for each of its gaps."""
+    blanks = record.content.blanks
+    if record.kind != "blanks" or not blanks or len(GAP.findall(record.text)) != len(blanks):
+        return None
+    has_choices = all(blank.options for blank in blanks)
+    return "multiple_dropdowns_question" if has_choices else "fill_in_multiple_blanks_question"
+
+
+def _open_type(record: QuestionRecord) -> str | None:
+    asks_for_file = record.content.settings.get("type") == "file_upload_question"
+    return "file_upload_question" if record.kind == "open" and asks_for_file else None
+
+
+def _truth_type(record: QuestionRecord) -> str | None:
+    is_known = record.kind == "true_false" and record.answer in ("True", "False")
+    return "true_false_question" if is_known else None
+
+
+def _other_type(record: QuestionRecord) -> str:
     return {
         "matching": "matching_question", "ordering": "ordering_question", "description": "text_only_question",
-    }.get(kind, "essay_question")  # fmt: skip
+    }.get(record.kind, "essay_question")  # fmt: skip
+
+
+_TYPE_RULES: tuple[Callable[[QuestionRecord], str | None], ...] = (
+    _choice_type,
+    _number_type,
+    _typed_type,
+    _gaps_type,
+    _open_type,
+    _truth_type,
+    _other_type,
+)
+
+
+def _right_labels(record: QuestionRecord) -> list[str]:
+    return right_labels(record.answer, [option.label for option in record.options]) or []
 
 
 def _choice_ident(place: int) -> str:
