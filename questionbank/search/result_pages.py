@@ -15,6 +15,7 @@ from analytics.text.tokens import search_tokens
 from questionbank.core.errors import ValidationFailed
 from questionbank.formats.derived_answer import part_label
 from questionbank.models import Question
+from questionbank.search.asked import AskedSearch
 
 _SALT = "questionbank.cursor"
 _LONGEST = 500
@@ -38,6 +39,24 @@ def cursor_unpack(cursor: str, search: object) -> list[Any]:
     if fingerprint != _fingerprint(search):
         raise ValidationFailed("This page belongs to another search; search again.")
     return place
+
+
+def offset_cursors(asked: AskedSearch, offset: int, *, has_next: bool) -> dict[str, str]:
+    """Return the cursors of the pages before and after one that is counted from the first result."""
+    before = max(0, offset - asked.page_size)
+    return {
+        "next_cursor": cursor_pack(["from", offset + asked.page_size], asked.key) if has_next else "",
+        "previous_cursor": cursor_pack(["from", before], asked.key) if offset else "",
+    }
+
+
+def offset_of(place: list[Any] | None) -> int:
+    """Return how many results are before a place that `offset_cursors` gave."""
+    if place is None:
+        return 0
+    if len(place) == 2 and isinstance(place[1], int) and place[1] >= 0:
+        return place[1]
+    raise ValidationFailed("This page of results is not known; search again.")
 
 
 def _fingerprint(search: object) -> str:

@@ -15,7 +15,6 @@ from django.db.models import QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.bank.question_selectors import concept_paths
-from questionbank.core.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.registry.serving import Serving
 from questionbank.search.asked import (
@@ -41,7 +40,13 @@ from questionbank.search.ranking import (
     rank_by_vectors,
     whole_first,
 )
-from questionbank.search.result_pages import cursor_pack, cursor_unpack, matched_parts
+from questionbank.search.result_pages import (
+    cursor_pack,
+    cursor_unpack,
+    matched_parts,
+    offset_cursors,
+    offset_of,
+)
 from questionbank.search.spelling import vocabulary
 from questionbank.search.term_search import rank_by_terms
 from questionbank.search.terms import terms_of
@@ -213,7 +218,7 @@ def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
 
 def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
     """Return a page of all that the filters let pass, in an order of `ORDERS`."""
-    offset = _offset(place)
+    offset = offset_of(place)
     counted = count_facets(filters=asked.filters)
     ids = _window(passing(asked.filters), asked.order, offset, asked.page_size + 1)
     return _page(
@@ -221,7 +226,7 @@ def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
         counted,
         hits=_hits([Fused(pk, 0.0, ()) for pk in ids[: asked.page_size]]),
         first_position=offset + 1,
-        **_offset_cursors(asked, offset, has_next=len(ids) > asked.page_size),
+        **offset_cursors(asked, offset, has_next=len(ids) > asked.page_size),
     )
 
 
@@ -230,58 +235,74 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
 
     Questions that match come first, those beyond the ranking after it, the newest first; then what is near.
     """
-    offset = _offset(place)
+    offset = offset_of(place)
     parsed, filters = asked.parsed, asked.filters
     passed = passing(filters)
-    named = asked.named
     ranking, notice = _fused(asked, filters, passed, serving)
-    ranked = [candidate.id for candidate in ranking]
-    conditions = asked_conditions(asked)
-    counted = count_facets(filters=filters, matching=[passed & one for one in conditions], among=ranked)
-    total, holding = counted.total, counted.matching
-    if counted.is_capped:
-        holding = frozenset(pk for (pk,) in passed.among(ranked, conditions))
-    closest = (
-        [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
-    )
+    counted, matching, closest = _parted(asked, passed, ranking)
+    total = counted.total
     if asked.filters != asked.given and total + len(closest) < ENOUGH_IN_FILTERS:
         closest = _widened(asked, serving, ranking, closest)
-    if total == 0:
-        counted = count_facets(filters=filters, matching=[among(candidate.id for candidate in closest)])
     end = offset + asked.page_size
     if asked.order == RELEVANCE or total == 0:
-        exact = [candidate for candidate in ranking if candidate.id in holding]
-        exact = preferred(exact, asked.language, None if asked.filters.grade else asked.years)
-        hits = exact[offset:end]
-        is_more = counted.is_capped or total > len(exact)  # that match and are not ranked
-        if is_more and len(hits) < asked.page_size:
-            rest = Condition("NOT questionbank_question.id = ANY(%s::bigint[])", (sorted(holding),))
-            rest &= asked_condition(asked, passed, are_many=counted.is_capped)
-            start = max(0, offset - len(exact))
-            ids = _window(rest, NEWEST, start, asked.page_size - len(hits))
-            hits += [Fused(pk, 0.0, (_first_way(parsed, named),)) for pk in ids]
+        hits = _most_relevant(asked, passed, matching, counted, offset)
         below = closest[max(0, offset - total) : max(0, end - total)]
     else:
-        matching = asked_condition(asked, passed, are_many=counted.is_capped)
-        hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
+        wanted = asked_condition(asked, passed, are_many=counted.is_capped)
+        hits = [Fused(pk, 0.0, ()) for pk in _window(wanted, asked.order, offset, asked.page_size)]
         below, closest = [], []
+    if total == 0:
+        counted = count_facets(filters=filters, matching=[among(candidate.id for candidate in closest)])
     loaded = _hits([*hits, *below], parsed.tokens)
-    exact_ids = {hit.id for hit in hits}
+    hit_ids = {hit.id for hit in hits}
+    has_next = end < total + len(closest) or (counted.is_capped and bool(hits))
     return _page(
         asked,
         counted,
         total=total,
-        hits=[hit for hit in loaded if hit.question.pk in exact_ids],
-        closest=[hit for hit in loaded if hit.question.pk not in exact_ids],
+        hits=[hit for hit in loaded if hit.question.pk in hit_ids],
+        closest=[hit for hit in loaded if hit.question.pk not in hit_ids],
         first_position=offset + 1,
         notice=notice,
         read_as=parsed.read_as,
-        concepts=_counted_concepts(named, filters),
-        topic=(parsed.corrected or parsed.text) if named.is_whole else "",
-        **_offset_cursors(
-            asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
-        ),
+        concepts=_counted_concepts(asked.named, filters),
+        topic=(parsed.corrected or parsed.text) if asked.named.is_whole else "",
+        **offset_cursors(asked, offset, has_next=has_next),
     )
+
+
+def _parted(
+    asked: AskedSearch, passed: Condition, ranking: Sequence[Fused]
+) -> tuple[Facets, list[Fused], list[Fused]]:
+    """Return the counts of what matches, and the ranked questions: those that match, and those that are near.
+
+    None are near where more match than are counted.
+    """
+    ranked = [candidate.id for candidate in ranking]
+    conditions = asked_conditions(asked)
+    counted = count_facets(filters=asked.filters, matching=[passed & one for one in conditions], among=ranked)
+    holding = counted.matching
+    if counted.is_capped:
+        holding = frozenset(pk for (pk,) in passed.among(ranked, conditions))
+    matching = [candidate for candidate in ranking if candidate.id in holding]
+    closest = [candidate for candidate in ranking if candidate.id not in holding]
+    return counted, matching, [] if counted.is_capped else closest
+
+
+def _most_relevant(
+    asked: AskedSearch, passed: Condition, matching: list[Fused], counted: Facets, offset: int
+) -> list[Fused]:
+    """Return a page of the questions that match: the ranked ones, then the others, the newest first."""
+    exact = preferred(matching, asked.language, None if asked.filters.grade else asked.years)
+    hits = exact[offset : offset + asked.page_size]
+    is_more = counted.is_capped or counted.total > len(exact)
+    if is_more and len(hits) < asked.page_size:
+        ranked = sorted(candidate.id for candidate in exact)
+        rest = Condition("NOT questionbank_question.id = ANY(%s::bigint[])", (ranked,))
+        rest &= asked_condition(asked, passed, are_many=counted.is_capped)
+        ids = _window(rest, NEWEST, max(0, offset - len(exact)), asked.page_size - len(hits))
+        hits += [Fused(pk, 0.0, (_first_way(asked.parsed, asked.named),)) for pk in ids]
+    return hits
 
 
 def _widened(
@@ -402,22 +423,6 @@ def _window(wanted: Condition, order: str, start: int, count: int) -> list[int]:
         others = wanted & Condition(f"NOT ({has_place})")
         ids += others.ids(f"ORDER BY id DESC OFFSET {first} LIMIT {count - len(ids)}")
     return ids
-
-
-def _offset_cursors(asked: AskedSearch, offset: int, *, has_next: bool) -> dict[str, str]:
-    before = max(0, offset - asked.page_size)
-    return {
-        "next_cursor": cursor_pack(["from", offset + asked.page_size], asked.key) if has_next else "",
-        "previous_cursor": cursor_pack(["from", before], asked.key) if offset else "",
-    }
-
-
-def _offset(place: list[Any] | None) -> int:
-    if place is None:
-        return 0
-    if len(place) == 2 and isinstance(place[1], int) and place[1] >= 0:
-        return place[1]
-    raise ValidationFailed("This page of results is not known; search again.")
 
 
 def _hits(ranking: Sequence[Fused], tokens: Sequence[str] = ()) -> list[SearchHit]:
